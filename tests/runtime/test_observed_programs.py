@@ -1,4 +1,4 @@
-"""Captures and profiles read programs: they show what they show of calls that run step by step."""
+"""Captures and profiles of programs equal those of stepwise calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ NUMBERS = ("tensor_id", "unique_id", "runtime_id", "buffer_id")
 
 
 def _graph(call: Callable[[], Any]) -> list[dict[str, Any]]:
-    """Return the nodes of a call's graph without durations, and with numbers of tensors in order of appearance."""
+    """Return a call's graph nodes, without durations and renumbered.
+
+    Numbers of tensors are in order of appearance.
+    """
     ttnn.graph.begin_graph_capture()
     try:
         call()
@@ -41,7 +44,10 @@ def _rows(call: Callable[[], Any]) -> list[tuple[Any, ...]]:
 
 
 def _cases() -> list[object]:
-    """Return the operators, without those that draw numbers and the one that releases its operand."""
+    """Return the operators without random ones and a releasing one.
+
+    They draw numbers, or release the operand.
+    """
     entries = (entry for entry in registry.entries() if entry.category != "random" and entry.name != "move")
     return [pytest.param(entry, id=entry.name) for entry in entries]
 

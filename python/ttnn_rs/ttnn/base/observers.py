@@ -32,12 +32,15 @@ class Observer:
     None if the next observer decides it.
     """
     in_full: bool = True
-    """True if it receives the events inside of a program while that runs.
+    """True if it receives events inside of a running program.
 
     Otherwise it receives `launched` afterwards, and reads in the program what it needs.
     """
     makes_program: ClassVar[bool] = False
-    """True if it makes a program of what it observes: no other observer is told of that."""
+    """True if it makes a program of its events, alone.
+
+    No other observer is told of them.
+    """
     replays: ClassVar[bool] = False
     """True if it observes the operators of a trace that is replayed."""
 
@@ -80,18 +83,21 @@ class Observer:
         """The innermost operator has decided on a program."""
 
     def launched(self, program: Any, call: Any) -> None:
-        """The program of the innermost operator has run: a `runtime.programs.Program`, for a `runtime.calls.Call`."""
+        """Observe the innermost operator's finished program.
+
+        A `runtime.programs.Program`, for a `runtime.calls.Call`.
+        """
 
     def program_ran(self, ran: Any) -> None:
         """A program of `ttnn.metal` has run: an `operation.observation.ProgramRan`."""
 
 
 OBSERVERS: Final[list[Observer]] = []
-"""Those that observe now, the outermost first; empty if events need not be told."""
+"""Active observers, outermost first; empty if events need no reports."""
 
 
 class _Thread(threading.local):
-    """State of one thread: the observer that makes a program of its events."""
+    """One thread's state: the observer that makes a program of events."""
 
     maker: Observer | None = None
 
@@ -100,7 +106,10 @@ _thread: Final = _Thread()
 
 
 def observing() -> Sequence[Observer]:
-    """Return the observers of this thread's events: the one that makes a program of them, or else all others."""
+    """Return the observers of this thread's events.
+
+    The one that makes a program of them, or else all others.
+    """
     if _thread.maker is not None:
         return (_thread.maker,)
     return [observer for observer in OBSERVERS if not observer.makes_program]
@@ -108,7 +117,10 @@ def observing() -> Sequence[Observer]:
 
 @contextmanager
 def making_program(maker: Observer) -> Iterator[None]:
-    """Tell the events of this thread to an observer that makes a program of them, and to no other."""
+    """Report this thread's events only to a program-making observer.
+
+    It makes a program of them.
+    """
     _thread.maker = maker
     OBSERVERS.append(maker)
     try:
@@ -119,7 +131,10 @@ def making_program(maker: Observer) -> Iterator[None]:
 
 
 def runs_programs() -> bool:
-    """Return True if this thread's calls may run as programs: none is being made, and no observer has runs blocked."""
+    """Return True if this thread's calls may run as programs.
+
+    None is being made, and no observer has runs blocked.
+    """
     return _thread.maker is None and not blocked()
 
 

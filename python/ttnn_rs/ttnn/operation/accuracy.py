@@ -16,7 +16,9 @@ from ttnn.base.enums import DataType
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Largest error in ULP per output data type; a type that is not listed has no stated bound.
+    """Largest ULP error per output data type.
+
+    A type that is not listed has no stated bound.
 
     For block floats the unit is a step of the shared exponent of the largest value. Where terms may cancel, the unit is
     that of `magnitude`, a function of the operands in float64, instead of the result's. The bounds hold for operands
@@ -32,7 +34,10 @@ class Accuracy:
     reason: str = ""
 
     def bound(self, dtype: DataType) -> float | None:
-        """Return the bound for `dtype` in ULP: 0 for an exact operator, None if none is stated."""
+        """Return `dtype`'s bound in ULP.
+
+        0 for an exact operator, None if none is stated.
+        """
         return 0.0 if self.exact else self.ulp.get(dtype)
 
     def __str__(self) -> str:
@@ -49,12 +54,18 @@ class Accuracy:
 
 
 def bit_exact() -> Accuracy:
-    """Return the bound of an operator whose result is the reference rounded to the output format, bit for bit."""
+    """Return the bound of exactly rounded results.
+
+    The result is the reference rounded to the output format, bit for bit.
+    """
     return Accuracy(exact=True)
 
 
 def no_bound(reason: str) -> Accuracy:
-    """Return the statement of an operator whose error has no bound in ULP; the reason begins with a conjunction."""
+    """Return the statement of an operator without a ULP bound.
+
+    The reason begins with a conjunction.
+    """
     return Accuracy(reason=reason)
 
 

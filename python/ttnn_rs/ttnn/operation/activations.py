@@ -15,7 +15,9 @@ from ttnn.operation.registry import exports
 def get_golden_function_for_activation(
     activation: str | UnaryOpType | UnaryWithParam | None,
 ) -> Callable[..., Any] | None:
-    """Return the golden function of an activation: a name, a UnaryOpType, a UnaryWithParam, or None for none.
+    """Return an activation's golden function.
+
+    A name, a UnaryOpType, a UnaryWithParam, or None for none.
 
     Parameters of a UnaryWithParam are left out, and so is the ending "_approx" of a name.
 

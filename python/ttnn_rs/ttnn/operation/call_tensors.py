@@ -14,7 +14,10 @@ from ttnn.tensor.tensor import Tensor
 
 
 def get_tensors(object_value: Any, tensor_type: Any) -> list[Any]:
-    """Return the values of a class in an argument: itself, or what lists, tuples and dictionaries hold."""
+    """Return the class instances in an argument.
+
+    Itself, or what lists, tuples and dictionaries hold.
+    """
     if isinstance(object_value, tensor_type):
         return [object_value]
     if isinstance(object_value, Mapping):
@@ -37,7 +40,7 @@ def get_all_tensors(object_value: Any) -> list[Any]:
 
 
 def get_devices(object_value: Any) -> set[MeshDevice]:
-    """Return the devices in an argument, and those of its tensors that have memory."""
+    """Return an argument's devices, including those of allocated tensors."""
     tensors = [tensor for tensor in get_ttnn_tensors(object_value) if tensor.is_allocated()]
     found = {tensor.device() for tensor in tensors} | set(get_tensors(object_value, MeshDevice))
     return {device for device in found if device is not None}
@@ -56,7 +59,9 @@ def get_output_tensor_ids(output: Any) -> list[int]:
 
 
 def set_tensor_id(tensor: Any, force: bool = False) -> None:
-    """Number a tensor, or those of a list. Tensors of ttnn have a number of their own; tensors of torch get one.
+    """Number a tensor or a list's tensors.
+
+    Tensors of ttnn have a number of their own; tensors of torch get one.
 
     Raises:
         ArgumentError: something else.

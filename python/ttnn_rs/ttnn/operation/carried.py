@@ -1,4 +1,6 @@
-"""Golden values that comparison mode carries from the start of the program: what tensors would hold without rounding.
+"""Golden values that comparison mode carries from the start.
+
+They are what tensors would hold without rounding.
 
 The result of an operator has the golden function's value of what its operands carry. A tensor that no operator has
 made begins with its own elements.
@@ -19,11 +21,11 @@ Values = np.ndarray[Any, np.dtype[Any]]
 TRANSFERS: Final = frozenset(
     f"ttnn.{name}" for name in ("to_device", "from_device", "reallocate", "to_dtype", "experimental.quasar.to_device")
 )
-"""Operators without a golden function whose result has the elements of the operand."""
+"""Operators without a golden function that keep the operand's elements."""
 
 
 class LostError(Exception):
-    """A tensor was made by an operator whose golden value is not known."""
+    """Observe a tensor from an operator of unknown golden value."""
 
 
 _carried: Final[dict[int, tuple[weakref.ref[Tensor], Values | None]]] = {}
@@ -31,7 +33,7 @@ _carried: Final[dict[int, tuple[weakref.ref[Tensor], Values | None]]] = {}
 
 
 def keep(tensor: Tensor, values: Values | None) -> None:
-    """Attach golden values to a tensor as long as it exists; None if they are not known."""
+    """Attach golden values to a tensor's lifetime; None if unknown."""
     number = id(tensor)
 
     def forget(gone: weakref.ref[Tensor]) -> None:
@@ -42,7 +44,9 @@ def keep(tensor: Tensor, values: Values | None) -> None:
 
 
 def carried_by(tensor: Tensor, own: Callable[[Tensor], Values]) -> Values:
-    """Return what a tensor carries, or its own elements if no operator has made it.
+    """Return a tensor's golden values, or its own elements.
+
+    The latter if no operator has made it.
 
     Raises:
         LostError: an operator has made it, and its golden value is not known.
@@ -56,7 +60,10 @@ def carried_by(tensor: Tensor, own: Callable[[Tensor], Values]) -> Values:
 
 
 def is_carried(tensor: Tensor) -> bool:
-    """Return whether an operator has made a tensor, so that its golden value may be another than its elements."""
+    """Return whether an operator has made a tensor.
+
+    Its golden value may then be another than its elements.
+    """
     found = _carried.get(id(tensor))
     return found is not None and found[0]() is tensor
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def comp_pcc(
     golden: Any, calculated: Any, pcc: float = 0.99, rtol: float = 1e-05, atol: float = 1e-04
 ) -> tuple[bool, float]:
-    """Return whether the Pearson correlation of two torch tensors reaches a bound, and the correlation.
+    """Return whether two tensors' Pearson correlation reaches a bound.
+
+    And the correlation, of torch tensors.
 
     NaN and infinities count as zero. Two tensors of NaN correlate perfectly, one with a tensor of numbers not at all,
     and neither do a tensor of zeros and another one. A constant tensor has no correlation: then it is 1 if all
@@ -50,7 +52,9 @@ def comp_pcc(
 
 
 def ulp(x: Tensor | torch.Tensor) -> Any:
-    """Return the distance from each magnitude to the next larger number of the type; that below it for the largest.
+    """Return the distance from each magnitude to the next number.
+
+    That below it for the largest of the type.
 
     Args:
         x: torch tensor of floating-point numbers, or a tensor of ttnn; the result is of the same kind.
@@ -67,7 +71,9 @@ def ulp(x: Tensor | torch.Tensor) -> Any:
 
 
 def comp_ulp(golden: Any, calculated: Any, ulp_threshold: float, allow_nonfinite: bool = False) -> tuple[Any, str]:
-    """Return whether torch tensors are within a number of units in the last place, and the largest distance as text.
+    """Return whether torch tensors are within some ULP, with distance.
+
+    The largest distance is a text.
 
     The unit is that of the type of `calculated` at the value of `golden`, which may be of a wider type.
 

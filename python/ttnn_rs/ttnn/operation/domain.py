@@ -1,4 +1,4 @@
-"""Test data of an entry: operands of example calls, and the domain of their values.
+"""Test data of an entry: example operands, and their domain.
 
 Functions have finite results there; recorded vectors cover the rest.
 """

@@ -1,4 +1,6 @@
-"""Operators that run on the host by their golden functions, because the program asks for it: counted and shown.
+"""Operators that run on the host by request, counted and shown.
+
+They run by their golden functions, because the program asks for it.
 
 A fallback is an operator of its own, named after the one that it stands for: "ttnn.reshape (torch)". Reports and
 profiles list it under that name, which the official tools show as an operator of the host.
@@ -24,7 +26,10 @@ _counts: Final[Counter[str]] = Counter()
 
 
 def fallback_counts() -> dict[str, int]:
-    """Return how often each operator has run on the host since the process began or the last reset, by its name."""
+    """Return each operator's host run count, by name.
+
+    Since the process began or the last reset.
+    """
     return dict(_counts)
 
 
@@ -35,7 +40,7 @@ def reset_fallback_counts() -> None:
 
 @contextmanager
 def counted_fallbacks() -> Iterator[Counter[str]]:
-    """Return a context manager that counts the fallbacks inside of it, by operator."""
+    """Return a context manager that counts fallbacks by operator."""
     before, inside = Counter(_counts), Counter[str]()
     try:
         yield inside
@@ -44,7 +49,7 @@ def counted_fallbacks() -> Iterator[Counter[str]]:
 
 
 def fallback_of(operation: FastOperation, golden: Callable[..., Any]) -> FastOperation:
-    """Return an operator that computes another by its golden function on the host."""
+    """Return an operator that runs another's golden function on the host."""
 
     def fallback(*args: Any, **kwargs: Any) -> Any:
         name = operation.__name__

@@ -1,4 +1,4 @@
-"""Arguments that operators of earlier versions of the official package took and those of 0.81.1 do not.
+"""Arguments of earlier official versions that 0.81.1 does not accept.
 
 A program written for them runs here: the argument is translated or ignored, with a `DeprecationWarning`. They
 are in no signature, as in the official package.
@@ -69,7 +69,9 @@ FORMER: Final = {
 
 
 def translated(category: str, name: str, kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the keyword arguments of a call without those of earlier versions; None if it has none.
+    """Return a call's keyword arguments without those of earlier versions.
+
+    None if it has none.
 
     Args:
         category: The operator's, for example "eltwise/binary".

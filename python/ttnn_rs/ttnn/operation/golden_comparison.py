@@ -1,4 +1,4 @@
-"""Comparison of a call's result with that of its golden function, on torch tensors."""
+"""Comparison of a call's result with its golden function's, in torch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _log: Final = logging.getLogger("ttnn")
 
 
 def to_torch_for_comparison(tensor: Any, golden_tensor: Any = None, preserve_fp8_bytes: bool = False) -> Any:
-    """Return a tensor of ttnn as a tensor of torch; a tensor of torch as it is.
+    """Return a ttnn tensor as a torch tensor; others unchanged.
 
     Args:
         tensor: The tensor.
@@ -37,7 +37,7 @@ def to_torch_for_comparison(tensor: Any, golden_tensor: Any = None, preserve_fp8
 def default_preprocess_golden_function_inputs(
     function_args: Sequence[Any], function_kwargs: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments of a call with tensors of torch in place of those of ttnn."""
+    """Return a call's arguments with torch tensors for ttnn ones."""
 
     def converted(value: Any) -> Any:
         if isinstance(value, Tensor):
@@ -50,7 +50,9 @@ def default_preprocess_golden_function_inputs(
 def default_postprocess_golden_function_outputs(
     output: Any, function_args: Sequence[Any], function_kwargs: Mapping[str, Any]
 ) -> Any:
-    """Return a golden result with tensors like the first one of the call: its data type, layout and device.
+    """Return a golden result with tensors like the call's first.
+
+    Its data type, layout and device.
 
     Raises:
         ArgumentError: the result holds something else than tensors of torch.
@@ -115,7 +117,9 @@ def compare_tensors_using_pcc(
     fail_on_bad_comparison: bool,
     output_path: Sequence[int] = (),
 ) -> list[tuple[bool, float]]:
-    """Return for each tensor of a result whether its correlation with the golden one is high enough, and what it is.
+    """Return each result tensor's correlation, and whether it suffices.
+
+    The correlation is that with the golden tensor.
 
     Raises:
         ComparisonError: one is not, and `fail_on_bad_comparison` is set; otherwise it is logged.

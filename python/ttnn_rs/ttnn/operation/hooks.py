@@ -79,7 +79,7 @@ def _function(where: str, hook: Any) -> Any:
 
 
 def _correlation_of_tensors(expected: object, actual: object) -> float:
-    """Return the Pearson correlation (PCC) of two tensors of the same shape, in float64.
+    """Return two equal-shaped tensors' Pearson correlation (PCC), in float64.
 
     As in the official package, NaN and infinities count as 0 in either tensor. Comparison mode is stricter: they must
     be in the same places.
@@ -256,7 +256,7 @@ def register_python_operation(
 
 
 def create_module_if_not_exists(module_name: str) -> ModuleType:
-    """Return the module of a dotted name; create it and its parents if missing.
+    """Return a dotted module, creating it and its parents.
 
     Raises:
         ArgumentError: no name.

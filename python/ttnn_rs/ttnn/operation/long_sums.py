@@ -1,4 +1,7 @@
-"""The hint for matrix products whose K is too long for sums in a 16-bit Dst."""
+"""The hint for long-K matmuls with a 16-bit Dst.
+
+K is too long for sums there.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,14 @@ from typing import Final
 PRODUCTS_OF_A_STEP: Final = 16
 """Products that the FPU sums before it adds them to Dst."""
 _STEPS: Final = 1 << 8
-"""A 16-bit Dst has 8 significant bits: of so many equal terms, the next one is at most half of the sum's last bit."""
+"""Equal terms that a 16-bit Dst adds exactly.
+
+It has 8 significant bits: of so many equal terms, the next one is at most half of the sum's last bit.
+"""
 
 
 def hint(k: int, wide: bool) -> str:
-    """Return what to consider for a product over `k` elements, or an empty text.
+    """Return the hint for a matmul of length `k`, or empty.
 
     The fidelity does not matter: its later phases add smaller terms.
 

@@ -13,7 +13,10 @@ from typing import Literal
 from ttnn.base.enums import DataType
 
 State = Literal["verified", "listing", "reference", "movement"]
-"""Covered by recorded vectors; steps of the public kernel without a vector; the exact result, rounded once; copied."""
+"""States of bits: recorded, stepwise, exactly rounded, copied.
+
+Covered by recorded vectors; steps of the public kernel without a vector; the exact result, rounded once; copied.
+"""
 
 
 @cache
@@ -24,5 +27,8 @@ def covered() -> dict[str, list[str]]:
 
 
 def state(operator: str, dtype: DataType) -> State:
-    """Return the state of the bits of an operator that follows the kernel's steps, for calls with default options."""
+    """Return a step-following operator's state of bits, by default options.
+
+    It follows the kernel's steps.
+    """
     return "verified" if dtype.name.lower() in covered().get(operator, ()) else "listing"

@@ -1,4 +1,7 @@
-"""Observers of running operators: a profiler or a capture. Without one, a call only checks a flag."""
+"""Observers of running operators: a profiler or a capture.
+
+Without one, a call only checks a flag.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ class Operator(Protocol):
 
 
 class ProgramRan(NamedTuple):
-    """A program of `ttnn.metal` that has run, or would have run if dispatch were not off.
+    """A `ttnn.metal` program that has run, or was not dispatched.
+
+    It would have run if dispatch were not off.
 
     Attributes:
         operator: Full name of the function that was called.

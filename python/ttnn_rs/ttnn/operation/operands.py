@@ -1,4 +1,4 @@
-"""The tensors among the arguments and results of a call, and its device."""
+"""The tensors among a call's arguments and results, and device."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ def tensors_in(value: Any) -> Iterator[Tensor]:
 
 
 def inputs_and_outputs(args: Any, kwargs: dict[str, Any], result: Any) -> tuple[list[Tensor], list[Tensor]]:
-    """Return the tensors that a call reads and those that it writes: its results, or else what it was given."""
+    """Return a call's read and written tensors.
+
+    Written are its results, or else what it was given.
+    """
     read = {name: value for name, value in kwargs.items() if name not in _OUTPUTS}
     return list(tensors_in((args, read))), list(tensors_in(result)) or list(tensors_in(kwargs))
 
 
 def device_of(args: Any, kwargs: dict[str, Any], result: Any) -> MeshDevice | None:
-    """Return the device of the tensors of a call, or the device that it was given."""
+    """Return the device of a call's tensors, or the given one."""
     for tensor in tensors_in((args, kwargs, result)):
         device = tensor._device
         if device is not None:

@@ -26,7 +26,7 @@ def program_keys(
     any_shape: bool = False,
     arguments: Collection[int] = (),
 ) -> Callable[[Sequence[Any]], tuple[Any, Any]]:
-    """Return the function that tells device and key of the program that a call runs.
+    """Return the function for a call's device and program key.
 
     Calls with the same specifications and options share a program. The shapes of interleaved tiles are arguments of
     the programs of element-wise operators: those of one tensor count the pages, those of two look at how the last two
@@ -86,7 +86,10 @@ def program_keys(
 
 
 def _shares(spec: TensorSpec) -> bool:
-    """Return whether tensors of other shapes, but of the same data type and place, run the same program."""
+    """Return whether other shapes run the same program.
+
+    Data type and memory config are the same.
+    """
     return spec.layout is Layout.TILE and spec.memory_config.interleaved
 
 
@@ -99,7 +102,10 @@ def _pages_of(spec: TensorSpec) -> Any:
 
 
 def _broadcast_of(first: Any, second: TensorSpec) -> Any:
-    """Return which operand is broadcast along the last two dimensions: 0 for none, 1 or 2."""
+    """Return the operand broadcast along the last dimensions.
+
+    0 for none, 1 or 2.
+    """
     if type(first) is not TensorSpec:
         return first  # A third tensor takes the result.
     a, b = ((1, 1, *spec.shape._dims)[-2:] for spec in (first, second))

@@ -1,4 +1,4 @@
-"""The operator registry: one declarative entry per operator, and the callable objects made from the entries.
+"""The operator registry: declarative entries, and their callable objects.
 
 An entry says what is special about an operator. The callable, its argument binding, its docstring, its golden function
 and the generated tests are derived from it, so that none can be forgotten when an operator is added.
@@ -60,8 +60,11 @@ Numerics = Literal["exact", "reference", "movement"]
 """Computation of results: by the kernel's steps, correctly rounded, or without arithmetic."""
 
 Examples = tuple[tuple[Any, ...], ...] | Callable[[tuple[int, ...], Layout], Iterable[tuple[Any, ...]]]
-"""Calls by their arguments after the first tensor, or after the second one of a binary operator: for tensors of any
-shape, or a function of the shape and layout of the first tensor."""
+"""Calls by their arguments after the operands.
+
+After the first tensor, or after the second one of a binary operator: for tensors of any shape, or a function of the
+shape and layout of the first tensor.
+"""
 
 _CATEGORIES: Final = {"moe": "reduction"}
 """TT-NN categories of folders that have another name."""
@@ -152,7 +155,7 @@ class Op:
         return _CATEGORIES.get(folder, folder)
 
     def returns(self, signature: Signature) -> str:
-        """Return the annotation of what a signature returns: that of the function that serves it."""
+        """Return a signature's return annotation: its function's."""
         return str(_unwrapped(signature.run or self.run).__annotations__["return"])
 
 
@@ -163,7 +166,10 @@ def _unwrapped(function: Any) -> Any:
 
 
 class _SignatureOfInstances:
-    """`__signature__` of a callable object, made when it is asked for; the class has none of its own."""
+    """`__signature__` of a callable object, made on demand.
+
+    The class has none of its own.
+    """
 
     def __get__(self, operation: FastOperation | None, owner: type) -> inspect.Signature | None:
         if operation is None:
@@ -174,7 +180,10 @@ class _SignatureOfInstances:
 
 @dataclass(init=False, repr=False, eq=False)
 class FastOperation:
-    """A callable operator, for example `ttnn.exp`. Operators compare, sort and hash by name."""
+    """A callable operator, for example `ttnn.exp`.
+
+    Operators compare, sort and hash by name.
+    """
 
     python_fully_qualified_name: str
     function: Callable[..., Any]
@@ -213,7 +222,10 @@ class FastOperation:
         self.entry = entry
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the operator; `queue_id` or `cq_id` selects the command queue and is not passed on."""
+        """Run the operator.
+
+        `queue_id` or `cq_id` selects the command queue and is not passed on.
+        """
         if kwargs and ("queue_id" in kwargs or "cq_id" in kwargs):
             return self._on_queue(args, kwargs)
         if OBSERVERS:
@@ -232,7 +244,10 @@ class FastOperation:
 
     @property
     def numerics(self) -> dict[DataType, State]:
-        """The state of the bits of each data type, with default options: see `ttnn.operation.numerics`."""
+        """Each data type's state of bits, with default options.
+
+        See `ttnn.operation.numerics`.
+        """
         entry = self.entry
         if entry is None:
             return {}
@@ -298,7 +313,10 @@ def register(op: Op) -> FastOperation:
 def declare(
     name: str, signatures: tuple[Signature, ...], run: Callable[..., Any], doc: str, **fields: Any
 ) -> FastOperation:
-    """Register an operator of a family: `partial` fixes the fields of the entry that its operators have in common."""
+    """Register an operator of a family; `partial` has common fields.
+
+    They are the fields of the entry that its operators share.
+    """
     return register(Op(name, signatures, run, doc, **fields))
 
 
@@ -318,7 +336,9 @@ def add_operation(operation: FastOperation) -> FastOperation:
 def declare_unsupported(
     name: str, refuse: Callable[[str], NoReturn], check: Callable[..., None] | None = None
 ) -> FastOperation:
-    """List an operator that always raises, so that programs which name it without calling it can be imported.
+    """List an operator that always raises.
+
+    Programs which name it without calling it can be imported.
 
     Args:
         name: Name below `ttnn`.
@@ -342,7 +362,10 @@ def operations() -> tuple[FastOperation, ...]:
 
 
 def exports() -> dict[str, FastOperation]:
-    """Return the operators that have an entry, by the names below `ttnn`: their own, their aliases, second names."""
+    """Return the operators with an entry, by names below `ttnn`.
+
+    Their own, their aliases, second names.
+    """
     own = {name: find(f"ttnn.{entry.name}") for entry in entries() for name in (entry.name, *entry.aliases)}
     return own | _named_again | _unsupported
 
@@ -360,7 +383,9 @@ def find(name: str) -> FastOperation:
 
 
 def name_again(prefix: str, names: Iterable[str]) -> None:
-    """List operators a second time, as separate operators below a prefix: "experimental.quasar." is one.
+    """List operators again as separate ones below a prefix.
+
+    "experimental.quasar." is one.
 
     They share the entry, and with it the signatures; errors have the second name. What lists entries (the docs, the
     generated tests) has the operator once.
@@ -411,7 +436,10 @@ def _under_second_name(operation: FastOperation, name: str) -> FastOperation:
 
 
 def overload(operation: FastOperation, signature: Signature, golden: Callable[..., Any]) -> None:
-    """Add a signature for complex operands to a registered operator, tried after its others, and its reference."""
+    """Add a signature for complex operands to a registered operator.
+
+    It is tried after its others; the reference is added, too.
+    """
     entry = operation.entry
     assert entry is not None
     of_reals = entry.golden
@@ -430,7 +458,7 @@ def overload(operation: FastOperation, signature: Signature, golden: Callable[..
 
 
 def entries() -> tuple[Op, ...]:
-    """Return the entries of all operators that have one, sorted by name, and each once."""
+    """Return all operators' distinct entries, sorted by name."""
     again = set(_named_again.values())
     return tuple(
         operation.entry for operation in operations() if operation.entry is not None and operation not in again
@@ -438,7 +466,10 @@ def entries() -> tuple[Op, ...]:
 
 
 def supported(name: str) -> str:
-    """Return what an operator's entry lists as supported, as a sentence for errors; empty if it lists nothing."""
+    """Return an entry's supported list as an error sentence, or empty.
+
+    Empty if it lists nothing.
+    """
     operation = _operations.get(name)
     entry = None if operation is None else operation.entry
     if entry is None or not entry.dtypes:
@@ -455,7 +486,10 @@ _LAYOUT_WORD: Final = re.compile("|".join(_LAYOUT_WORDS))
 
 
 def _what_helps(op: Op, error: TtnnError) -> str:
-    """Return what the entry lists, unless the error refuses, in its first clause, only what is listed."""
+    """Return the entry's list unless the error contradicts it.
+
+    The error refuses, in its first clause, only what is listed.
+    """
     if not op.dtypes:
         return ""
     refused = error.sentence.partition(";")[0]
@@ -473,7 +507,9 @@ def _what_helps(op: Op, error: TtnnError) -> str:
 
 
 def _dispatcher(op: Op) -> Callable[..., Any]:
-    """Return the function that binds a call to the first fitting signature and runs it.
+    """Return the function that binds and runs a call.
+
+    It uses the first fitting signature.
 
     Errors about data types and layouts, and about shapes of element-wise operators, say what the entry lists.
     """
@@ -522,7 +558,7 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
 
 
 def _body(run: Callable[..., Any], outputs: Sequence[int], values: Sequence[Any]) -> Any:
-    """Run an operator on bound arguments; operands over which a result is written are copied first."""
+    """Run an operator on bound arguments, copying overwritten operands first."""
     values = list(values)
     for position in outputs:
         if values[position] is not None:
@@ -544,14 +580,17 @@ def _first(
 
 
 def _runs_one_program(op: Op) -> bool:
-    """Return whether a call of an operator is one program, and not those of the operators that it calls."""
+    """Return whether an operator's call is a single program.
+
+    It is not those of the operators that it calls.
+    """
     if not op.engine or op.composition or op.family == "complex" or op.view:
         return False
     return op.family != "backward" or len(op.engine) == 1
 
 
 def _any_empty(values: Sequence[Any]) -> bool:
-    """Return whether a tensor has no elements: then there is nothing to run."""
+    """Return whether a tensor has no elements, thus nothing runs."""
     return any(type(value) is Tensor and 0 in value.spec._shape for value in values)
 
 
@@ -562,7 +601,10 @@ def _outputs(signature: Signature) -> tuple[int, ...]:
 
 
 def _keep_operands(values: list[Any], position: int) -> None:
-    """Copy operands that a result overwrites: a later step may read them again."""
+    """Copy operands that a result overwrites.
+
+    A later step may read them again.
+    """
     given = values[position]
     for output in given if isinstance(given, list | tuple) else (given,):
         buffer = output.buffer
@@ -572,7 +614,10 @@ def _keep_operands(values: list[Any], position: int) -> None:
 
 
 def _limits_of_accuracy(op: Op) -> list[str]:
-    """Return of which calls of an operator the stated error is, if not of all."""
+    """Return the calls that an operator's stated error covers.
+
+    It is empty if they are all.
+    """
     if op.numerics == "movement" or (op.accuracy is not None and op.accuracy.reason):
         return []
     params = [param for signature in op.signatures for param in signature.params if param.modelled]

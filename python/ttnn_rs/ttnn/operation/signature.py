@@ -204,7 +204,10 @@ class Param:
 
 
 class Signature:
-    """One overload: positional-or-keyword parameters, then keyword-only ones, and the function that serves it."""
+    """One overload: parameters, keyword-only ones, and the function.
+
+    Parameters are positional or keyword.
+    """
 
     __slots__ = (
         "_accepts",
@@ -240,7 +243,7 @@ class Signature:
             raise ValueError("a signature names a parameter twice")
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any] | None:
-        """Return the values of all parameters in order, or None if the call does not fit.
+        """Return all parameter values in order, or None if unfitting.
 
         Numbers of numpy become those of Python, and truth values integers where the parameter is one.
         """
@@ -272,7 +275,9 @@ class Signature:
         return values
 
     def check_options(self, name: str, values: Sequence[Any]) -> None:
-        """Raise for the options of this call that do not fit its operands, or that are not modelled.
+        """Raise for call options that are unfitting or not modelled.
+
+        They do not fit its operands.
 
         Raises:
             UnsupportedError: an option that is not modelled has another value than its default.
@@ -318,7 +323,10 @@ class Signature:
 
 
 def merged(signatures: Sequence[Signature], returns: Callable[[Signature], str]) -> inspect.Signature:
-    """Return overloads as one signature of Python: the first, with all types of the others that have its parameters."""
+    """Return overloads as one Python signature.
+
+    The first, with all types of the others that have its parameters.
+    """
     first = signatures[0]
     alike = [s for s in signatures if [p.name for p in s.params] == [p.name for p in first.params]]
     positional, keywords = first.forms()[-1]

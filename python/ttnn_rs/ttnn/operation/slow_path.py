@@ -1,4 +1,4 @@
-"""The slow path of an operator's call: hooks, comparison with the golden function, logging.
+"""An operator call's slow path: hooks, golden comparison, logging.
 
 It is taken when `CONFIG.enable_fast_runtime_mode` is off, an observer looks on, or one of
 `CONFIG.enable_comparison_mode` and `CONFIG.enable_logging` is on. In the fast path hooks are not called; that is the
@@ -36,7 +36,10 @@ class ComparisonError(TtnnError, RuntimeError):
 
 
 Level = Literal["local", "global"]
-"""Inputs of a golden function: the actual operands, or golden values computed from the program's inputs."""
+"""Golden function inputs: actual operands, or carried golden values.
+
+The latter are computed from the program's inputs.
+"""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,10 @@ class Reporter(Protocol):
         """Run an operator and write it into the report."""
 
     def compared(self, comparisons: Sequence[Comparison], level: Level) -> None:
-        """Write comparisons with golden functions, of one operator or of the program up to it."""
+        """Write golden comparisons of an operator or the program before.
+
+        The program up to it.
+        """
 
 
 REPORTERS: Final[list[Reporter]] = []
@@ -79,11 +85,16 @@ def _call_hooks(kind: str, hooks: Sequence[Hook], *arguments: Any) -> None:
 
 
 _inside: Final = threading.local()
-"""True if this thread is inside an operator: operators that it calls belong to it."""
+"""True if this thread is inside an operator.
+
+Operators that it calls belong to it.
+"""
 
 
 def call_slowly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run an operator with everything that the slow path adds, once for it and all operators that it calls.
+    """Run an operator with the slow path's additions, once.
+
+    For it and all operators that it calls.
 
     Raises:
         HookError: a hook returned something.
@@ -145,7 +156,10 @@ def float64_values(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 
 def plain(value: Any, values: Callable[[Tensor], Any] = float64_values) -> Any:
-    """Return an argument as golden functions take it: tensors as float64, complex tensors as complex128."""
+    """Return an argument for golden functions.
+
+    Tensors as float64, complex tensors as complex128.
+    """
     if isinstance(value, Tensor):
         return values(value)
     real, imag = getattr(value, "real", None), getattr(value, "imag", None)
@@ -155,9 +169,9 @@ def plain(value: Any, values: Callable[[Tensor], Any] = float64_values) -> Any:
 
 
 _LOST: Final = object()
-"""The golden value of the program up to an operator is not known."""
+"""Error for an unknown golden value of the program."""
 _START: Final = object()
-"""An operator has brought an input of the program: its elements are its golden value."""
+"""Observe an input of the program: elements are golden values."""
 
 
 def _carried_result(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -243,7 +257,10 @@ def _is_sharded(value: Any) -> bool:
 
 
 def _compare_all(operation: Operator, golden: Any, output: Any) -> list[Comparison]:
-    """Compare a result, or each of the results of an operator that returns a list; None was not asked for."""
+    """Compare an operator's result or results.
+
+    None was not requested.
+    """
     if not isinstance(output, list | tuple):
         golden, output = [golden], [output]
     found = []
@@ -287,7 +304,9 @@ def _advice(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def correlation(expected: Any, actual: Any) -> float:
-    """Return the Pearson correlation of two arrays; 1.0 if both are constant and equal, 0.0 if shapes differ.
+    """Return two arrays' Pearson correlation.
+
+    1.0 if both are constant and equal, 0.0 if shapes differ.
 
     Values that are not finite must be in the same places. Which they are does not count: the packer makes infinities
     of NaN in bfloat16.
@@ -307,7 +326,7 @@ def correlation(expected: Any, actual: Any) -> float:
 
 
 def plain_golden(operation: Operator) -> Callable[..., Any]:
-    """Return the golden function of an operator, which takes and returns arrays of numpy.
+    """Return an operator's golden function on numpy arrays.
 
     Raises:
         ComparisonError: it has none.

@@ -38,7 +38,10 @@ def step(name: str, variant: str, *parameters: float) -> ChainStep:
 
 @dataclass(frozen=True)
 class Steps:
-    """Conversion of an operator to steps: fewest and most parameters, and the steps for their values."""
+    """Conversion to steps: parameter counts, and steps for values.
+
+    Fewest and most parameters.
+    """
 
     fewest: int
     most: int
@@ -51,12 +54,18 @@ def fixed(name: str, variant: str = "default") -> Steps:
 
 
 def flag(name: str, accurate: str, fast: str) -> Steps:
-    """Return the steps of an operator whose only parameter selects the approximate kernel."""
+    """Return an operator's steps by its approximation parameter.
+
+    It is the only one.
+    """
     return Steps(0, 1, lambda flag=0.0: [(name, fast if flag else accurate)])
 
 
 def with_numbers(name: str, count: int, *defaults: float) -> Steps:
-    """Return the steps of a function that takes its parameters as they are given; the last of them have defaults."""
+    """Return a function's steps with unchanged parameters.
+
+    The last of them have defaults.
+    """
 
     def make(*given: float) -> list[ChainStep]:
         missing = count - len(given)
@@ -72,7 +81,9 @@ def inverse(value: float) -> float:
 
 
 def for_parameters(name: str, params: Sequence[Param]) -> Steps:
-    """Return the steps of a function called like the operator: its parameters are options of the operator.
+    """Return the steps of a function named like the operator.
+
+    Its parameters are options of the operator.
 
     The only parameter of an operator may be its flag, which selects the approximate kernel.
     """
@@ -83,7 +94,7 @@ def for_parameters(name: str, params: Sequence[Param]) -> Steps:
 
 
 def steps_for(op_type: UnaryOpType, parameters: Sequence[float] = ()) -> list[ChainStep] | None:
-    """Return the steps of an operator, or None if it has none for that many parameters."""
+    """Return an operator's steps, or None for that parameter count."""
     entry = STEPS.get(op_type)
     if entry is None or not entry.fewest <= len(parameters) <= entry.most:
         return None
@@ -91,4 +102,4 @@ def steps_for(op_type: UnaryOpType, parameters: Sequence[float] = ()) -> list[Ch
 
 
 STEPS: Final[dict[UnaryOpType, Steps]] = {}
-"""The steps that the entries of operators state, by the names that fused activations and chains have for them."""
+"""Entries' steps by name, for fused activations and chains."""

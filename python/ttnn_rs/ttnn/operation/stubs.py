@@ -1,4 +1,4 @@
-"""The stubs from which editors and type checkers know what each operator takes.
+"""Operator stubs for editors and type checkers.
 
 `ttnn/ops/__init__.pyi` has the operators of `ttnn`, `ttnn/namespaces.pyi` those below namespaces. `cargo xtask stubs`
 writes them from the registry; with `--check` the files are only compared.
@@ -34,7 +34,10 @@ _HEADER: Final = '''"""Operators with their arguments and types. Written by `car
 
 
 def stub(operators: Mapping[str, FastOperation]) -> str:
-    """Return the text of the stub: one class per set of signatures, one variable per name of an operator."""
+    """Return the stub's text.
+
+    One class per set of signatures, one variable per name of an operator.
+    """
     classes: dict[str, str] = {}
     variables = []
     for name, operation in operators.items():
@@ -56,7 +59,10 @@ def stub(operators: Mapping[str, FastOperation]) -> str:
 
 
 def _tree(variables: Iterable[tuple[str, str]], path: str = "") -> str:
-    """Return the declarations of variables; those below a name are members of a class."""
+    """Return variable declarations.
+
+    Those below a name are members of a class.
+    """
     inner: dict[str, list[tuple[str, str]]] = {}
     plain = []
     for name, text in variables:
@@ -121,7 +127,10 @@ def _call(positional: Iterable[Param], keywords: Iterable[Param], returns: str) 
 
 
 def _param(param: Param) -> str:
-    """Return a parameter with its type; a default that is no literal is left out."""
+    """Return a typed parameter.
+
+    A default that is no literal is left out.
+    """
     if param.default is REQUIRED:
         return f"{param.name}: {param.annotation}"
     value: Any = param.default
@@ -130,7 +139,7 @@ def _param(param: Param) -> str:
 
 
 def main(folder: Path, *options: str) -> int:
-    """Write the stubs into the package's folder, or check that they are up to date."""
+    """Write the stubs to the package's folder, or check them."""
     operators = exports()
     targets = {"ops/__init__.pyi": False, "namespaces.pyi": True}
     for name, dotted in targets.items():

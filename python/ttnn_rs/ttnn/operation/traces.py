@@ -1,4 +1,4 @@
-"""TT-NN operators in traces: each call that is captured is made again when the trace runs.
+"""TT-NN operators in traces: captured calls, repeated at each run.
 
 An operator runs during the capture too. When the trace runs, its results go to the memory that they had then, so
 tensors of the capture show them; what was deallocated in between is passed on from call to call.
@@ -20,11 +20,16 @@ from ttnn.operation.operands import tensors_in
 from ttnn.tensor.tensor import Tensor
 
 _inside = threading.local()
-"""Set while an operator that is being recorded runs: operators that it calls are part of it."""
+"""True while a recorded operator runs.
+
+Operators that it calls are part of it.
+"""
 
 
 class _Made:
-    """A tensor that a call of a capture has returned. It lives as long as the program keeps it, as without a trace.
+    """A tensor returned by a captured call.
+
+    It lives as long as the program keeps it, as without a trace.
 
     Attributes:
         tensor: The tensor, if it still lives.
@@ -37,7 +42,10 @@ class _Made:
 
 
 _made: Final[dict[int, _Made]] = {}
-"""Tensors of captures by `id`; entries of tensors that are gone are replaced."""
+"""Captured tensors by `id`.
+
+Entries of tensors that are gone are replaced.
+"""
 
 
 def _named(tensor: Tensor) -> _Made | None:
@@ -50,7 +58,9 @@ _stand_ins: Final[list[weakref.ref[Tensor]]] = []
 
 
 def _standing_for(tensor: Tensor, address: int | None) -> Tensor:
-    """Return the tensor at the address of a trace input that was freed during the capture; else the input.
+    """Return the tensor at a freed trace input's address, or input.
+
+    It was freed during the capture.
 
     A program writes the inputs of the next run there: it has allocated a tensor like the input in the capture.
     """
@@ -65,7 +75,7 @@ def _standing_for(tensor: Tensor, address: int | None) -> Tensor:
 
 
 class OperatorCall:
-    """A call of an operator, with the tensors that it took and returned.
+    """An operator call, with its operands and results.
 
     Tensors that were there before the capture are kept by the trace; those of the capture are not.
     """
@@ -135,7 +145,9 @@ def _name(value: Any) -> Any:
 
 
 def record(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run an operator, and add the call to the trace of its tensors' device, if that captures one.
+    """Run an operator, adding the call to a capturing device's trace.
+
+    It is the device of its tensors.
 
     Raises:
         UnsupportedError: it brings a tensor to the host.
@@ -164,11 +176,14 @@ def record(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 _ALLOCATIONS: Final = ("ttnn.allocate_tensor_on_device",)
-"""Calls that allocate memory for inputs of later runs during a capture; not part of the trace."""
+"""Calls that allocate later runs' inputs, outside of the trace.
+
+They are made during a capture.
+"""
 
 
 def _allocated(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run an operator that only allocates, also while its device captures a trace."""
+    """Run an allocating operator, also while its device captures."""
     devices = [value for value in (*args, *kwargs.values()) if isinstance(value, MeshDevice)]
     capturing = [device for device in devices if device._traces.steps is not None]
     for device in capturing:
@@ -188,7 +203,10 @@ def _plainly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def _exchange(value: Any, of: Callable[[Any], Any]) -> Any:
-    """Return arguments with `of` applied to everything inside of lists, tuples and dictionaries."""
+    """Return arguments with `of` applied inside of nested collections.
+
+    Lists, tuples and dictionaries.
+    """
     if type(value) in (list, tuple):
         return type(value)(_exchange(part, of) for part in value)
     if type(value) is dict:
@@ -197,7 +215,7 @@ def _exchange(value: Any, of: Callable[[Any], Any]) -> Any:
 
 
 def _copy(source: Tensor, target: Tensor) -> None:
-    """Copy the pages of a tensor over those of another one of the same kind."""
+    """Copy a tensor's pages over another's of the same kind."""
     pages, into = source._require_device("trace"), target._require_device("trace")
     row = pages.page_bytes * pages.page_columns
     into.write(pages.read(row, pages.num_pages // pages.page_columns, require_written=False).reshape(-1), row)

@@ -1,4 +1,4 @@
-"""Names of the official package, so that a missing one raises an error with the reason.
+"""Official names; missing ones raise an error with the reason.
 
 `vendor_names.txt` has the operators of ttnn 0.81.1, and other public names that are not all here, in sections.
 """
@@ -26,7 +26,7 @@ _WHY: Final = {
 
 @lru_cache(maxsize=1)
 def _sections() -> dict[str, str]:
-    """Return the section of every name, and of the namespaces that hold dotted ones."""
+    """Return the section of every name and dotted name's namespace."""
     found: dict[str, str] = {}
     text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
     for block in text.split("[")[1:]:
@@ -43,7 +43,7 @@ def names() -> list[str]:
 
 
 def not_here() -> list[str]:
-    """Return the names of the official package that `ttnn` does not have, sorted."""
+    """Return the official names that `ttnn` lacks, sorted."""
     return sorted(name for name in _sections() if not _has(name))
 
 
@@ -55,7 +55,10 @@ def _has(name: str) -> bool:
 
 
 def missing(name: str) -> AttributeError:
-    """Return the error for a missing name of `ttnn`, with the reason if the official package has it."""
+    """Return a missing `ttnn` name's error.
+
+    It has the reason if the official package has the name.
+    """
     section = _sections().get(name)
     if section is None:
         return AttributeError(f"module 'ttnn' has no attribute {name!r}", name=name)

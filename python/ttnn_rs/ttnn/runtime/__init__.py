@@ -1,1 +1,4 @@
-"""Programs of operators: keys of calls, resolving a call to a program, launching it, steps of the engine."""
+"""Programs of operators.
+
+Keys of calls, resolving a call to a program, launching it, steps of the engine.
+"""

@@ -25,7 +25,10 @@ from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.tensor import Tensor
 
 _unique: Final[set[type]] = {type(None), str, bytes, DataType, Layout, BufferType, MemoryConfig, TensorSpec}
-"""Immutable types whose values equal no value of another type; enumerations join when they are met."""
+"""Immutable types whose values are never equal across types.
+
+Enumerations join when they are met.
+"""
 _NUMBERS: Final = frozenset({bool, int})
 _SEQUENCES: Final = frozenset({tuple, list})
 _KEYWORDS: Final = object()
@@ -46,11 +49,17 @@ _parts: Final[dict[type, Parts | None]] = {
     Tile: attrgetter("_height", "_width", "_transpose"),
     UnaryWithParam: attrgetter("op_type", "params"),
 }
-"""Types whose values are told apart by their parts; None for types whose values cannot be told apart."""
+"""Types with parts that identify values, or None.
+
+None for types whose values cannot be told apart.
+"""
 
 
 COMPOSITES: Final[dict[type, Parts]] = {}
-"""Types that are made of tensors, with their parts: what a type is called with to make it again."""
+"""Types made of tensors, with their parts.
+
+They are what a type is called with to make it again.
+"""
 
 
 class Call(NamedTuple):
@@ -133,7 +142,7 @@ def _add(
     devices: list[MeshDevice],
     values: Iterable[Any],
 ) -> None:
-    """Add values to a key, and tensors and devices among them to their lists."""
+    """Add values to a key, collecting tensors and devices."""
     for value in values:
         kind = type(value)
         if kind is Tensor:
@@ -167,7 +176,7 @@ def _add(
 
 
 def _parts_of(kind: type) -> Parts | None:
-    """Return how values of a type that is met for the first time are told apart."""
+    """Return how a new type's values are told apart."""
     parts: Parts | None = COMPOSITES.get(kind)
     if issubclass(kind, enum.Enum):
         parts = lambda value: (value.name,)  # noqa: E731

@@ -105,7 +105,10 @@ NAMES: Final = {
 
 
 def _runs(name: str, settings: dict[str, Any]) -> bool:
-    """Tell the observers of a step. Returns False if an observer has steps blocked."""
+    """Observe a step.
+
+    Returns False if an observer has steps blocked.
+    """
     for observer in observing():
         observer.step(name, settings)
     return not blocked()

@@ -1,4 +1,6 @@
-"""Events inside of a program: the operators that it is made of, their steps, and the tensors that they create.
+"""Events inside of a program: operators, steps, and created tensors.
+
+The program is made of the operators.
 
 They are recorded while a call is resolved, and told to observers when its program runs. Tensors are kept as numbers
 and specifications, so that a program holds no memory.
@@ -45,7 +47,10 @@ class Event(NamedTuple):
 
 
 def exchanged(value: Any, of: Callable[[Any], Any]) -> Any:
-    """Return arguments with `of` applied to each value in lists, tuples, dictionaries and composites of tensors."""
+    """Return arguments with `of` applied inside of nested collections.
+
+    Lists, tuples, dictionaries and composites of tensors.
+    """
     kind = type(value)
     if kind is list or kind is tuple:
         return kind([exchanged(part, of) for part in value])
@@ -57,7 +62,10 @@ def exchanged(value: Any, of: Callable[[Any], Any]) -> Any:
 
 
 def slot_tensor(value: Any) -> Any:
-    """Return the `SlotTensor` of a tensor on a slot; other values unchanged, buffers of slots as their numbers."""
+    """Return a slot tensor's `SlotTensor`; other values unchanged.
+
+    Buffers of slots become their numbers.
+    """
     if type(value) is Tensor and value.buffers and value.buffers[0].slot is not None:
         return SlotTensor(value.tensor_id, value.buffers[0].slot, value.spec)
     return value.slot if type(value) is Buffer else value

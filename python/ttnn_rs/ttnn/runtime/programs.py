@@ -1,4 +1,4 @@
-"""Programs of operators: a call is resolved once, and launched as often as it is made.
+"""Programs of operators: resolved once, launched at every call.
 
 Resolving a call runs the Python of its operator on slots: tensors with specifications and without memory. Requests to
 the engine become the steps of a program (`ttnn._engine.Program`), allocations become further slots. `Program.launch`
@@ -29,8 +29,11 @@ MISSED: Final = object()
 _NEW, _OPERAND, _VIEW, _AGAIN, _NONE = range(5)
 
 Part = tuple[int, int, Any]
-"""A part of a result: what it is (a new buffer, an operand, a view of an operand or of an earlier part, None), the
-number of that, and its tensor."""
+"""A part of a result: kind, number, and specification.
+
+What it is (a new buffer, an operand, a view of an operand or of an earlier part, None), the number of that, and its
+specification.
+"""
 Build = Callable[[Iterator[Any]], Any]
 """Makes a result of its parts."""
 
@@ -68,7 +71,7 @@ class Program:
         return self._run.steps
 
     def launch(self, name: str, call: Call, *, observed: bool = True) -> Any:
-        """Run the program on the operands of a call and return its result.
+        """Run the program on a call's operands; return its result.
 
         `MISSED` if that cannot be: an operand has no memory or is on another device, or L1 holds other buffers than
         the program is made for.
@@ -130,7 +133,10 @@ class Program:
         return result
 
     def _walk(self, name: str, call: Call, observers: Sequence[Observer]) -> Any:
-        """Run the program event by event, and tell observers what happens with its tensors."""
+        """Run the program event by event, observed with its tensors.
+
+        Observers are told what happens with them.
+        """
         walk = self._run.walk(*call.operands)
         if walk is None:
             return MISSED
@@ -151,11 +157,16 @@ class Program:
         return self._result(call, (), tensors)
 
     def tell(self, observer: Observer, call: Call) -> None:
-        """Tell an observer what happens inside of the program of a call; tensors that it allocates have no memory."""
+        """Report a call's inner events to an observer.
+
+        Tensors that the program allocates have no memory.
+        """
         tell(self.events, [observer], self._tensors(call, lambda slot: ()))
 
     def _tensors(self, call: Call, buffers: Callable[[int], tuple[Buffer, ...]]) -> Callable[[SlotTensor], Tensor]:
-        """Return the function that returns the tensor of a slot for a call: one for each number.
+        """Return the function of a call's slot tensors.
+
+        There is one for each number.
 
         Args:
             call: The call.
@@ -179,7 +190,9 @@ class Program:
 
 
 def resolve_and_launch(name: str, call: Call | None, run: Callable[[Sequence[Any]], Any], values: Sequence[Any]) -> Any:
-    """Resolve a call and launch its program, which the device keeps; or run the call as it is.
+    """Resolve a call and launch its program, or run it.
+
+    The device keeps the program; without one the call runs as it is.
 
     Args:
         name: The operator, for errors.
@@ -212,7 +225,10 @@ def resolve_and_launch(name: str, call: Call | None, run: Callable[[Sequence[Any
 def _resolve(
     call: Call, resolving: _engine.Resolving, run: Callable[[Sequence[Any]], Any], values: Sequence[Any]
 ) -> Program | str:
-    """Return the program of a call, or why there is none: it depends on more than specifications and options."""
+    """Return a call's program, or why there is none.
+
+    It depends on more than specifications and options.
+    """
     by_buffer = dict(zip(call.operands, resolving.slots, strict=True))
     operands = {
         id(tensor): Tensor._on_device(tensor.spec, tensor._device or call.device, by_buffer[tensor.buffers[0]])
@@ -246,7 +262,7 @@ def _resolve(
 
 
 def _structure(result: Any, found: list[Any]) -> Build:
-    """Return how a result is made of its parts; these are added to `found`."""
+    """Return a result's composition; parts are added to `found`."""
     kind = type(result)
     if kind in (list, tuple):
         builds = [_structure(part, found) for part in result]
@@ -259,7 +275,9 @@ def _structure(result: Any, found: list[Any]) -> Build:
 
 
 def _part(result: Any, index: int, operands: Sequence[Tensor], new: dict[Buffer, int]) -> Part | None:
-    """Return what a part of a result is; None if it is no tensor with a buffer of its own or of an operand.
+    """Return a result part's kind; None if foreign.
+
+    It is no tensor with a buffer of its own or of an operand.
 
     Args:
         result: What the operator returned for slots.

@@ -28,7 +28,7 @@ _LONGEST_ROW: Final = 1024
 """Columns of the matrices that elements are put into."""
 
 Step = Callable[[Tensor, int], Tensor]
-"""Reduces the last dimension of a tiled matrix, or the first of three.
+"""Reduces a tiled matrix's last dimension, or the first of three.
 
 The result of a row does not depend on the others. The second argument is the dimension's number in the whole tensor.
 """
