@@ -53,7 +53,7 @@ def elements(value: Any) -> int:
 
     Of an argument or result, padding of tiles included.
 
-    Each tensor of a list counts, with a tile at least: making a tensor takes its time.
+    Each tensor of a list counts, with a tile at least: creating a tensor costs time.
     """
     sizes = [
         math.prod(tensor.padded_shape if tensor.layout is ttnn.TILE_LAYOUT else tensor.shape)

@@ -2,9 +2,9 @@
 
 The ratio is printed below the table.
 
-Both sides write into an existing result and use the same number of threads. Decode cases also say how fast the weights
-were read, and what part that is of the speed at which this machine reads as many bytes, measured in the same run: of
-layers by turns, whose weights are more than caches hold, as a model's are, and of one layer again and again. Other
+Both sides write into an existing result and use the same number of threads. Decode cases also print how fast the
+weights were read, and what part that is of the speed at which this machine reads as many bytes, measured in the same
+run: of layers by turns, whose weights are more than caches hold, as a model's are, and of one layer again and again. Other
 programs on the machine disturb them; on Linux, `chrt -f 10` keeps those away.
 """
 
@@ -82,7 +82,7 @@ def measure(
     out = ttnn.Tensor(np.zeros((m, n), np.float32), ttnn.bfloat16, device, ttnn.TILE_LAYOUT)
     config = ttnn.WormholeComputeKernelConfig(math_fidelity=getattr(ttnn.MathFidelity, fidelity))
     size = b.spec.page_bytes * b.spec.num_pages
-    # Where benches are not measured, there is one layer, and no peer: it takes minutes without products of bfloat16.
+    # Where benches are not measured, there is one layer, and no peer: it needs minutes without bfloat16 matmuls.
     layers = 1 if benchmark.disabled else max(1, layers_bytes // size)
     ours_of_layers = cycle([b, *(ttnn.clone(b) for _ in range(layers - 1))])
     torch_left, torch_right = (torch.from_numpy(values).bfloat16() for values in (left, right))

@@ -40,7 +40,7 @@ REDUCTIONS = [
 
 
 def values(random: np.random.Generator, dtype: str, shape: tuple[int, int] = (SIZE, SIZE)) -> Any:
-    # Positive, so that logarithms and roots have no NaN to take care of.
+    # Positive, so that logarithms and roots return no NaN.
     block = np.abs(matrix(random, max(SIZE, *shape)))[: shape[0], : shape[1]] + np.float32(2.0**-10)
     return np.ascontiguousarray(block if dtype != "int32" else (block * 1000).astype(np.int32))
 

@@ -3,7 +3,7 @@
 They are in DRAM, with an existing output.
 
 Run on one thread: `TTNN_THREADS=1 python benches/test_unary.py` measures calls in a row, of both by turns, and prints
-the ratios; `TTNN_THREADS=1 pytest benches/test_unary.py --benchmark-only` gives the times with their spread.
+the ratios; `TTNN_THREADS=1 pytest benches/test_unary.py --benchmark-only` prints the times with their spread.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Speed of a build relative to another, run alternately.
 
-The benches of both take a few milliseconds each.
+The benches of both need a few milliseconds each.
 
     python benches/two_builds.py OLD/bin/python NEW/bin/python benches/test_pointwise.py [-k NAMES] [--below 0.95]
 

@@ -44,7 +44,7 @@ _sources: list[Path] = []
 def in_cpp(kernels: set[str] | bool = True, *, objects: bool = False) -> Iterator[list[Path]]:
     """Use C++ kernels in the `with` block: all, or these names.
 
-    With `objects`, they are those in the spelling of 0.81.1. Gives the list of sources that programs took.
+    With `objects`, they are those in the spelling of 0.81.1. Yields the list of sources that programs used.
     """
     global _in_cpp, _spelling, _sources
     before = _in_cpp, _spelling, _sources

@@ -32,7 +32,7 @@ INVALID, VALID = 0, 1
 def send_block(l1: int, size: int, receivers: list[int], ready: int, arrived: int) -> None:
     """Wait for all receivers' room; send the block, then its flag.
 
-    `receivers` is their rectangle's corners and number. Data and flag take the same way, so the flag comes last.
+    `receivers` is their rectangle's corners and number. Data and flag use the same route, so the flag arrives last.
     """
     x0, y0, x1, y1, count = receivers
     if count == 0:

@@ -2,7 +2,7 @@
 
 One step each.
 
-A tile that a core has packed goes straight into the next core's circular buffer. Two semaphores make a link: the
+A tile that a core has packed is sent straight into the next core's circular buffer. Two semaphores make a link: the
 receiver counts up `room` at the sender for every page that it has reserved, the sender counts up `sent` at the receiver
 for every tile that has arrived. The exponentials go two ways: to the sum and to the multiplication.
 """
@@ -85,7 +85,7 @@ def send() -> None:
     for tile in range(tiles):
         cb_wait_front(source, 1)
         for link, ring in zip(links, rings, strict=True):
-            # The same buffers lie at the same addresses on all four cores.
+            # The same buffers are at the same addresses on all four cores.
             place = ring.fifo_limit - ring.fifo_size + tile % ring.fifo_num_pages * ring.fifo_page_size
             noc_semaphore_wait_min(L1Pointer(get_semaphore(link.room)), tile + 1)
             noc_async_write(get_read_ptr(source), get_noc_addr(link.x, link.y, place), get_tile_size(source))

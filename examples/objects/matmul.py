@@ -2,7 +2,7 @@
 
 The partial sums of each block of K are kept in Dst.
 
-`compute_kernel_hw_startup` and `matmul_init` stand for the classic `mm_init`; the buffers are objects.
+`compute_kernel_hw_startup` and `matmul_init` replace the classic `mm_init`; the buffers are objects.
 """
 
 from __future__ import annotations

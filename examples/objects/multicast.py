@@ -52,7 +52,7 @@ def receive() -> None:
 
 
 def own_tiles() -> None:
-    """Writer: brings this core's tiles in, and takes the sums out."""
+    """Writer: reads this core's tiles, and writes the sums."""
     first, tiles = get_arg_val(2), get_arg_val(3)
     noc, own, out = Noc(), DataflowBuffer(OWN), DataflowBuffer(OUT)
     args = TensorAccessorArgs[0]()

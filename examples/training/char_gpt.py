@@ -107,7 +107,7 @@ class Constants:
     """Tensors that no step changes.
 
     Attributes:
-        mask: [1, 1, T, T], 0 up to the diagonal, a large negative number behind it.
+        mask: [1, 1, T, T], 0 up to the diagonal, a large negative number above it.
         identity: [vocabulary, vocabulary], row-major: the table whose rows choose a character.
     """
 

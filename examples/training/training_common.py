@@ -2,7 +2,7 @@
 
 Everything that runs on the device is such an operator.
 
-Weights are float32 or bfloat16 tensors on the device. Products take bfloat16 copies of them and sum in float32.
+Weights are float32 or bfloat16 tensors on the device. Matmuls use bfloat16 copies of them and sum in float32.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// A block from one core to all cores of a rectangle: semaphores say "there is room" and "it is there".
+// A block from one core to all cores of a rectangle: semaphores signal "there is room" and "it is there".
 #pragma once
 
 #include "../matmul_parts/subblocks.hpp"
@@ -18,7 +18,7 @@ inline Receivers receivers_from(uint32_t first) {
         get_arg_val<uint32_t>(first + 3), get_arg_val<uint32_t>(first + 4)};
 }
 
-// Data and flag take the same way, so the flag comes last.
+// Data and flag use the same route, so the flag arrives last.
 inline void send_block(uint32_t l1, uint32_t size, const Receivers& to, uint32_t ready, uint32_t arrived) {
     if (to.count == 0) {
         return;

@@ -1,4 +1,4 @@
-// A block from one core to all cores of a rectangle: semaphores say "there is room" and "it is there".
+// A block from one core to all cores of a rectangle: semaphores signal "there is room" and "it is there".
 #pragma once
 
 #include "../matmul_parts/blocks.hpp"
@@ -17,7 +17,7 @@ inline Receivers receivers_from(uint32_t first) {
         get_arg_val<uint32_t>(first + 3), get_arg_val<uint32_t>(first + 4)};
 }
 
-// Data and flag take the same way, so the flag comes last.
+// Data and flag use the same route, so the flag arrives last.
 inline void send_block(
     const Noc& noc, const DataflowBuffer& block, uint32_t tiles, const Receivers& to, Semaphore<>& ready,
     Semaphore<>& arrived) {

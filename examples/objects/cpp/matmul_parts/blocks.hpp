@@ -1,4 +1,4 @@
-// Blocks of tiles between tensors and buffers. A tensor is so many tiles wide as its caller says.
+// Blocks of tiles between tensors and buffers. A tensor is as many tiles wide as its caller specifies.
 #pragma once
 
 #include "../../../classic/cpp/matmul_parts/blocking.hpp"

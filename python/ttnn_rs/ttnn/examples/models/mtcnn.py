@@ -2,7 +2,7 @@
 
 With the weights of facenet-pytorch (MIT).
 
-P-Net accepts an image of any size and says where a face may be, R-Net looks at crops of 24 x 24 pixels, O-Net at
+P-Net accepts an image of any size and returns where a face may be, R-Net looks at crops of 24 x 24 pixels, O-Net at
 crops of 48 x 48, where it also finds five points of the face. All are convolutions with a slope of their own for the
 negative values of each channel (PReLU), and max-pools whose last window may reach over the edge.
 """
@@ -43,8 +43,8 @@ class Network:
 
     Attributes:
         stages: Convolutions.
-        dense: The dense layer with a PReLU behind them, 0 if there is none.
-        heads: Layers beside each other: the first one gives the probability of a face, the others boxes and points.
+        dense: The dense layer with a PReLU after them, 0 if there is none.
+        heads: Parallel layers: the first one returns the probability of a face, the others boxes and points.
     """
 
     file: str
@@ -151,7 +151,7 @@ class Faces:
         return ttnn.from_torch(tensor, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=self.device)
 
     def inputs(self, images: torch.Tensor) -> ttnn.Tensor:
-        """Return images [N, 3, H, W] as the device takes them."""
+        """Return images [N, 3, H, W] in the device's form."""
         pixels = images.permute(0, 2, 3, 1).reshape(1, 1, -1, 3)
         return ttnn.from_torch(pixels, dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT)
 

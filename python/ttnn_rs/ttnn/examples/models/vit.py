@@ -2,7 +2,7 @@
 
 The image is cut into 14 x 14 patches, each of which a product turns into 768 numbers. With one more token for the class
 they go through an encoder of 12 layers with 12 heads of 64. No package has weights of it that this project could use,
-so `ViT` takes any: a dictionary with the names and shapes of `outer_shapes` and, for each layer, of `layer_shapes`.
+so `ViT` accepts any: a dictionary with the names and shapes of `outer_shapes` and, for each layer, of `layer_shapes`.
 """
 
 from __future__ import annotations
