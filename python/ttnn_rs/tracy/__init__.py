@@ -1,6 +1,6 @@
 """Official package `tracy`: marks for the profiler, and log tools.
 
-No profiler is attached to the device in software, and a mark without a profiler goes nowhere, as in a build of the
+No profiler is attached to the device in software, and a mark without a profiler is dropped, as in a build of the
 official package without one. What reads a profile raises `ttnn.UnsupportedError`: there is none.
 """
 

@@ -51,7 +51,7 @@ def _made() -> dict[str, Namespace]:
     return found
 
 
-# The official module gives the strategies of softmax both names.
+# In the official module the strategies of softmax have both names.
 _MOREH_KINDS: Final = {
     "SoftmaxBackwardOp": enums.MorehSoftmaxBackwardOp,
     "SoftmaxBackwardOpParallelizationStrategy": enums.MorehSoftmaxBackwardOpParallelizationStrategy,
@@ -83,7 +83,7 @@ def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
 class OperationModule(Namespace):
     """An official operator module.
 
-    Its other official names are those of `ttnn`; a star import takes none.
+    Its other official names are those of `ttnn`; a star import has none.
     """
 
     def __init__(self, name: str, doc: str, others: str = "") -> None:
@@ -159,7 +159,7 @@ _POOLS: Final = (
 def _add_categories(operations: Namespace) -> None:
     """Make the official operator category modules, with other used names.
 
-    Programs take the other names from them.
+    Programs import the other names from them.
     """
     operations.__path__ = []  # what makes a module a package
     modules = {

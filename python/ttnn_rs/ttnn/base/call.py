@@ -24,7 +24,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def is_float(value: object) -> bool:
-    """Return whether a binding takes `value` as a float."""
+    """Return whether a binding accepts `value` as a float."""
     # An int beyond float64 does not convert in the official binding either: the call fits no signature.
     return isinstance(value, _NUMBERS) and not (isinstance(value, int) and abs(value) >= _NO_FLOAT)
 

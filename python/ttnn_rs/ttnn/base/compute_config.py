@@ -68,7 +68,7 @@ def init_device_compute_kernel_config(
     """Return `device_kernel_config`, or a configuration with these defaults.
 
     Args:
-        arch: Generation of the chip; both that exist take the same configuration.
+        arch: Generation of the chip; both that exist accept the same configuration.
         device_kernel_config: Returned as a copy if given; an `Invalid` fidelity in it is replaced by `math_fidelity`.
         math_fidelity: Default fidelity.
         math_approx_mode: Default approximation.
@@ -120,4 +120,4 @@ FIDELITY_NUMBER: dict[MathFidelity, int] = {
     MathFidelity.HiFi3: 3,
     MathFidelity.HiFi4: 4,
 }
-"""Number of passes, as the engine takes it."""
+"""Number of passes, in the engine's form."""

@@ -362,7 +362,7 @@ def apply_environment(config: Config, environment: Mapping[str, str]) -> None:
     """Set the switches that environment variables name.
 
     Raises:
-        ConfigError: a variable has a value that its switch does not take.
+        ConfigError: a variable has a value that its switch does not accept.
     """
     if path := environment.get("TTNN_CONFIG_PATH"):
         config.load_from_file(path)

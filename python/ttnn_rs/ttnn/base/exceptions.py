@@ -58,7 +58,7 @@ class TtnnError(Exception):
     Attributes:
         operator: Who refused the call, for example "ttnn.exp"; empty if unknown.
         sentence: What is wrong: which argument, what was expected, what came, what to do.
-        supported: What the operator takes, as a sentence; empty if that is not the question.
+        supported: The supported operands, as a sentence; empty if that is not the question.
         vendor: The sentence of the official package, verbatim, because programs in the wild match it.
     """
 

@@ -1,7 +1,7 @@
 """Files: replaced whole or not at all, and read within limits.
 
 Everything the package writes to a file goes through `open_atomically` or `write_atomically`, and everything it reads
-from a file that somebody else may have made through `open_file`, `read_bytes` or `read_text`.
+from a file that another program may have made through `open_file`, `read_bytes` or `read_text`.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def open_atomically(path: PathName, *, where: str) -> Iterator[BinaryIO]:
 
     For a `with` block.
 
-    The data goes to a part file in the same folder, which is renamed when it is on the disk. Whatever happens before
+    The data goes to a part file in the same folder, which is renamed when it is on the disk. If anything fails before
     leaves the old file as it was. Mode, owner and symbolic link of the old file are kept. Devices, pipes and the
     standard streams are written directly.
 
@@ -114,7 +114,7 @@ def open_atomically(path: PathName, *, where: str) -> Iterator[BinaryIO]:
     try:
         old = _status(name)
         if (old is not None and not stat.S_ISREG(old.st_mode)) or name.startswith(_STREAMS):
-            # A FIFO that nobody reads would block.
+            # A FIFO without a reader would block.
             descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
             os.set_blocking(descriptor, True)
             with os.fdopen(descriptor, "wb") as file:
@@ -212,7 +212,7 @@ def open_file(path: PathName, *, where: str, streams: bool = False) -> Iterator[
     """
     name = path_name(where, path)
     try:
-        # A FIFO that nobody writes to would block.
+        # A FIFO without a writer would block.
         descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
         with os.fdopen(descriptor, "rb") as file:
             kind = stat.S_IFMT(os.fstat(descriptor).st_mode)

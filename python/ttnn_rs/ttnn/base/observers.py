@@ -1,6 +1,6 @@
 """Observers of a program's events: graph captures, reports, profiles and torch traces.
 
-While nobody observes, a call asks whether one list is empty, and no more. Observers see the operators that the program
+Without observers, a call only checks whether one list is empty. Observers see the operators that the program
 calls, the functions of tensors below them, the programs that the engine runs for them, and the memory that is
 allocated. An operator whose call is a program (`ttnn.runtime`) runs no Python: observers read the events inside of it
 from the program.

@@ -415,7 +415,7 @@ def _check_shards(spec: TensorSpec) -> None:
         return
     shards = spec.memory_config._shard_spec
     if shards is None:
-        # The cores may still be open: operators choose them. A buffer cannot be made from it, and says so.
+        # The cores may still be undecided: operators choose them. Allocating a buffer from it raises.
         return
     height, width = spec.physical_shape
     shard_height, shard_width = shards.shape

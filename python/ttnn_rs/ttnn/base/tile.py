@@ -9,7 +9,7 @@ from ttnn.base.enums import BLOCK_FLOATS, ELEMENT_BYTES, DataType
 from ttnn.base.exceptions import ArgumentError, ShapeError
 
 _FACE = 16
-# What the unpackers and packers of the chip take: at most two by two faces of at most 16x16.
+# Tiles that the chip's unpackers and packers support: at most two by two faces of at most 16x16.
 TILE_SHAPES = frozenset({(32, 32), (16, 32), (32, 16), (16, 16), (8, 32), (4, 32), (2, 32), (1, 32), (8, 16)})
 _EXPONENT_SECTION_ALIGNMENT = 16
 _MANTISSAS_PER_BYTE = {DataType.BFLOAT8_B: 1, DataType.BFLOAT4_B: 2}

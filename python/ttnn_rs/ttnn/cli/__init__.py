@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         # What is left cannot be written, and the interpreter must not try on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        # The reader (`| head`) that has gone needs no word; a full disk or a folder that takes no files does.
+        # A closed reader (`| head`) needs no message; a full disk or an unwritable folder does.
         if not isinstance(error, BrokenPipeError):
             terminal.error(f"{options.command}: {error}")
         return EXIT_FAILURE

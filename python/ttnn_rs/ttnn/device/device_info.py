@@ -56,7 +56,7 @@ def get_device_info(device: MeshDevice) -> DeviceInfo:
     chip = device.chip
     columns, rows = chip["grid"]
     view = device.engine.memory_view(BufferType.L1.value)
-    # Dispatch takes one line of cores beside the compute grid.
+    # Dispatch uses one row or column of cores next to the compute grid.
     by_rows = device.chips[0].dispatch_axis is DispatchCoreAxis.ROW
     cores, bank, whole = columns * rows, view["total_bytes_per_bank"], chip["l1_bytes"]
     return DeviceInfo(

@@ -58,7 +58,7 @@ class DispatchCoreConfig:
 
 
 def axis_of(chip: str, arch_name: str, config: DispatchCoreConfig | None) -> DispatchCoreAxis:
-    """Return what dispatch takes of a chip that is opened with `config`.
+    """Return the dispatch cores of a chip that is opened with `config`.
 
     Raises:
         ArgumentError: no `DispatchCoreConfig`.

@@ -1,6 +1,6 @@
 """Gradients: analytic derivatives in float64, a list with one array per operand.
 
-Every function takes the gradient of the result first. Options that change no values (places, preallocated tensors,
+Every function has the gradient of the result first. Options that change no values (places, preallocated tensors,
 masks of required outputs) are accepted and ignored.
 """
 

@@ -1,6 +1,6 @@
 """Torch functions of operators, with official golden additions.
 
-Each function takes the module torch, then the official arguments. Options that change no values are ignored.
+Arguments of each function: the module torch, then the official arguments. Options that change no values are ignored.
 
 Source: TT-NN, `ttnn/ttnn/operations` (arguments, types and forms of the golden functions).
 """

@@ -2,7 +2,7 @@
 
 Products, a convolution, norms, softmax and heads.
 
-Each function takes the module torch, then the official arguments. Options that change no values are ignored.
+Arguments of each function: the module torch, then the official arguments. Options that change no values are ignored.
 
 Source: TT-NN, `ttnn/ttnn/operations` (`matmul.py`, `conv2d.py`, `normalization.py`, `transformer.py`, `unary.py`).
 """
@@ -177,7 +177,7 @@ def _rms_norm(
         return result if bias is None else result + bias
     if weight.dtype in (torch.float16, torch.bfloat16):
         result = result.to(weight.dtype)
-    # Rows of 32 weights, as a row-major weight lies.
+    # Rows of 32 weights, as a row-major weight is stored.
     whole = weight.reshape(-1) if weight.ndim > 1 and weight.shape[-1] != x.shape[-1] else weight
     return whole * result if bias is None else whole * result + bias
 

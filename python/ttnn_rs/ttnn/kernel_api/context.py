@@ -1,6 +1,6 @@
 """The kernel that runs on this thread, and switching to other kernels.
 
-Kernels are coroutines. A call that cannot be completed now asks the engine which kernel comes next and goes there
+Kernels are coroutines. A call that cannot be completed now asks the engine which kernel comes next and switches to it
 directly; when it is this kernel's turn again, the call is repeated.
 """
 

@@ -149,7 +149,7 @@ unary_gt_tile_int32 = unary("unary_gt_tile_int32", "unary_gt_int32", "int32", pa
 unary_le_tile_int32 = unary("unary_le_tile_int32", "unary_le_int32", "int32", parameters=1, init="unary_le_tile_init")
 clamp_tile_int32 = unary("clamp_tile_int32", "clamp_int32", "int32", parameters=2, init="clamp_tile_init")
 
-# What takes more than words.
+# Functions whose arguments are not only words.
 
 _round_integer = unary("round_tile", variant="integer", init="rounding_op_tile_init")
 _round_decimals = unary("round_tile", variant="decimals", parameters=2, init="rounding_op_tile_init")

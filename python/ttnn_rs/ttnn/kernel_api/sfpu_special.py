@@ -202,7 +202,7 @@ def ema_tile(input_dst_index: int) -> None:
 
 
 # Welford's algorithm: mean and sum of squared distances of each column. Tables of reciprocals are sequences of float32
-# bits; an empty one lets the kernel divide.
+# bits; with an empty one the kernel divides.
 class WelfordInitMode(VendorEnum):
     """Effect of `welford_init` on the running mean and squares.
 
@@ -317,7 +317,7 @@ def _group(group: int) -> int:
     return group
 
 
-# Quantisation. The zero point is the bits of a float32; `dequant_tile_init` takes it negated.
+# Quantisation. The zero point is the bits of a float32; `dequant_tile_init` has it negated.
 quant_tile_init = keeping_init("quant_tile_init", "zero_point")
 quant_tile = tiles("quant_tile", "quant", 3, makes=_INT32)
 requant_tile_init = keeping_init("requant_tile_init", "zero_point")

@@ -51,7 +51,7 @@ def topk_local_sort(
         idir: 0 puts the largest of the first run on top, 1 the smallest; runs take turns.
         i_end_phase: The last phase, at most 5.
         i_start_phase: The first phase.
-        i_end_step: Of a single phase beyond phase 3: the step before which it goes over to the last four.
+        i_end_step: Of a single phase beyond phase 3: the step before which it changes to the last four.
         i_start_step: Likewise its first step.
         stable_sort: A template argument in C++.
 

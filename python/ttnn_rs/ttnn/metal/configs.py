@@ -119,7 +119,7 @@ class ComputeConfig:
         math_fidelity: Passes over mantissa parts.
         fp32_dest_acc_en: Dst holds 32-bit datums, and half as many tiles.
         dst_full_sync_en: Math and pack share one Dst instead of taking turns on its halves.
-        unpack_to_dest_mode: One entry per CB; `UnpackToDestFp32` brings float32 tiles to Dst unchanged.
+        unpack_to_dest_mode: One entry per CB; `UnpackToDestFp32` unpacks float32 tiles to Dst unchanged.
         bfp8_pack_precise: Block floats are packed from the full datum.
         math_approx_mode: Selects the approximate variant of `recip_tile`, `sqrt_tile`, `rsqrt_tile`, `rdiv_tile`,
             `softsign_tile`, `i1_tile`, `polygamma_tile` and `atan2_binary_tile`. Others have an argument `approx`.

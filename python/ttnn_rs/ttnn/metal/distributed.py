@@ -187,7 +187,7 @@ def _size(call: str, config: object) -> int:
     if not isinstance(config, ShardedMeshBufferConfig):
         raise ArgumentError(f"{call}: expected a ReplicatedBufferConfig or ShardedMeshBufferConfig, got {config!r}")
     shape, shard = tuple(config.global_buffer_shape), tuple(config.shard_shape)
-    # 0 stands for all of a dimension.
+    # 0 means all of a dimension.
     if any(part not in (0, whole) for part, whole in zip(shard, shape, strict=True)):
         raise UnsupportedError(
             f"{call}: shards of {shard} of a buffer of {shape} are for several chips; only 1x1 is built",

@@ -2,7 +2,7 @@
 
 From program to program.
 
-On every sender and receiver the buffer has the same bytes of L1, and a page of configuration beside it, which is
+On every sender and receiver the buffer has the same bytes of L1, and a page of configuration next to it, which is
 where kernels find the other side:
 
 | word | sender | receiver |

@@ -175,7 +175,7 @@ def _check_end(device: MeshDevice, cores: object, end: int, lowest: int | None) 
 
 def _kernel_row(place: tuple[int, int], kernel: Kernel) -> KernelRow:
     config = kernel.config
-    # The lists that `get_runtime_args` gives away may hold anything by now. In L1 the common arguments follow those of
+    # The lists that `get_runtime_args` returned may have any content by now. In L1 the common arguments follow those of
     # the core.
     args = as_words(f"kernel {kernel.name}", [*kernel.args.get(place, []), *kernel.common_args])
     check_count("enqueue_program", kernel, len(args))

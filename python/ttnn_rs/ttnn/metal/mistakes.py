@@ -39,7 +39,7 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "", pl
         call = ""
     else:
         file, line, call = place or place_among(traceback.walk_tb(error.__traceback__))
-    # A call that was put off stands elsewhere than the kernel.
+    # A deferred call is at another line than the kernel.
     if getattr(error, "file", "") and getattr(error, "line", 0):
         file, line, call = error.file, error.line, ""  # type: ignore[attr-defined]
     if is_native(kernel) and file.startswith(f"{INCLUDE}{os.sep}"):

@@ -31,7 +31,7 @@ MAX_SEMAPHORES = 16
 """Semaphores of a core."""
 _WORD = 0xFFFF_FFFF
 _STRIDE = 16
-"""Bytes that a semaphore takes: the alignment of L1."""
+"""Bytes of a semaphore: the alignment of L1."""
 
 
 def semaphore_value(call: str, value: object) -> int:

@@ -30,7 +30,7 @@ _WAITS = frozenset(
 
 @dataclass(frozen=True)
 class Event:
-    """Something that took time.
+    """A span of time.
 
     Attributes:
         kernel: Index into `Report.kernels`.
@@ -91,7 +91,7 @@ def chrome_trace(report: Run) -> dict[str, Any]:
 
     A process per core, a thread per RISC, asynchronous spans for transfers.
 
-    Times are microseconds on the chip. The calls of a RISC stand inside a span of its kernel, which says for how many
+    Times are microseconds on the chip. The calls of a RISC are inside a span of its kernel, which has the number of
     cycles it worked, and what share of the program's length that is.
     """
     rows: list[dict[str, Any]] = []

@@ -71,7 +71,7 @@ def infer_ttnn_module_args(*, model: Any, run_model: Callable[[Any], Any] | None
     if run_model is None:
         return None
     names = {module: name.rpartition(".")[2] for name, module in model.named_modules()}
-    # What the modules that are running have called so far; the outermost stands for the caller.
+    # What the running modules have called so far; the outermost entry is the caller's.
     running: list[dict[Any, Any]] = [{}]
 
     def enter(module: Any, _inputs: Any) -> None:

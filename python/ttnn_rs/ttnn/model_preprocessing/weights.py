@@ -1,4 +1,4 @@
-"""Parameters of single torch modules as operators take them."""
+"""Parameters of single torch modules in the operators' form."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ positive = from_(0.125)
 class Operand:
     """A further tensor argument of an example call, of the given shape.
 
-    It has the data type and layout of the first tensor unless they are given. Values are normally distributed, or lie
+    It has the data type and layout of the first tensor unless they are given. Values are normally distributed, or are
     in the range `between`.
     """
 

@@ -2,7 +2,7 @@
 
 They run by their golden functions, because the program asks for it.
 
-A fallback is an operator of its own, named after the one that it stands for: "ttnn.reshape (torch)". Reports and
+A fallback is an operator of its own, named after the one that it replaces: "ttnn.reshape (torch)". Reports and
 profiles list it under that name, which the official tools show as an operator of the host.
 """
 

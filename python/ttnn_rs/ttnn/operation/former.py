@@ -19,7 +19,7 @@ class Former:
     """One such argument.
 
     Args:
-        taken_by: Whether an operator took it, from its category and its name below `ttnn`.
+        taken_by: Whether an operator accepted it, from its category and its name below `ttnn`.
         values: What it could be.
         now: What it is today, as keyword arguments.
         why: What became of it, for the warning.

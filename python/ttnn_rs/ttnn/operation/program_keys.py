@@ -107,6 +107,6 @@ def _broadcast_of(first: Any, second: TensorSpec) -> Any:
     0 for none, 1 or 2.
     """
     if type(first) is not TensorSpec:
-        return first  # A third tensor takes the result.
+        return first  # The result is written to a third tensor.
     a, b = ((1, 1, *spec.shape._dims)[-2:] for spec in (first, second))
     return tuple(0 if m == n else 1 if m == 1 else 2 for m, n in zip(a, b, strict=True))

@@ -1,6 +1,6 @@
 """The operator registry: declarative entries, and their callable objects.
 
-An entry says what is special about an operator. The callable, its argument binding, its docstring, its golden function
+An entry has what is special about an operator. The callable, its argument binding, its docstring, its golden function
 and the generated tests are derived from it, so that none can be forgotten when an operator is added.
 
 Source: TT-NN docs, "operation objects" (names and attributes of `FastOperation`).
@@ -81,7 +81,7 @@ class Op:
         doc: The result, in one sentence; then lines about shapes and special cases.
         source: Source of the behaviour, in addition to the operator's page in the TT-NN docs.
         dtypes: Data types of the first tensor that the operator computes.
-        layouts: Layouts that it takes.
+        layouts: Supported layouts.
         golden: Reference function in float64 (package `ttnn.golden`), or None.
         golden_of_shards: Reference function for a sharded first tensor, where its elements mean something else then.
         accuracy: Largest distance to `golden`, or why there is no bound. Only operators that move
@@ -282,7 +282,7 @@ class FastOperation:
 
 
 def _run(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run an operator as a call does that nobody observes."""
+    """Run an operator as a call without observers does."""
     return record(operation, args, kwargs) if Traces.capturing else call_slowly(operation, args, kwargs)
 
 
@@ -514,7 +514,7 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
     Errors about data types and layouts, and about shapes of element-wise operators, say what the entry lists.
     """
     name = f"ttnn.{op.name}"
-    # A product is one step, in either mode, and says itself that its result cannot be an operand.
+    # A matmul is one step in either mode, and raises itself if its result is an operand.
     engines = {engine.removesuffix("_fast") for engine in op.engine}
     in_steps = op.composition or op.family == "backward" or len(engines) > 1
     plan = tuple(
@@ -595,7 +595,7 @@ def _any_empty(values: Sequence[Any]) -> bool:
 
 
 def _outputs(signature: Signature) -> tuple[int, ...]:
-    """Return the positions of the parameters that take results."""
+    """Return the positions of output parameters."""
     names = (*OUTPUT_TENSOR_NAMES, *GRADIENT_NAMES)
     return tuple(i for i, param in enumerate(signature.params) if param.name in names)
 
@@ -625,7 +625,7 @@ def _limits_of_accuracy(op: Op) -> list[str]:
     options = any(isinstance(param.default, bool | int | float | enum.Enum) for param in params)
     both = {"ttnn.Tensor", "ttnn.ComplexTensor"} <= {param.kind.text for param in params}
     reals = both and op.family != "complex"
-    # Beside bfloat16 the chip cuts a number to that, beside float32 it is rounded.
+    # With bfloat16 the chip truncates a number to that, with float32 it is rounded.
     numbers = any(param.default is REQUIRED and "float" in param.kind.text.split(" | ") for param in params)
     limits = {
         "with the default options": options,

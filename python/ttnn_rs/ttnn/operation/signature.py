@@ -61,7 +61,7 @@ class Kind:
 
     Args:
         text: How the official package spells it in a signature.
-        accepts: Which Python values it takes.
+        accepts: Accepted Python values.
         spelled: Its type annotation, if that is not the text without the names of modules.
     """
 
@@ -77,7 +77,7 @@ class Kind:
 
 
 def instance_kind(text: str, *classes: type, spelled: str = "") -> Kind:
-    """Return the kind that takes instances of `classes`, printed as `text`."""
+    """Return the kind of instances of `classes`, printed as `text`."""
     return Kind(text, lambda value: isinstance(value, classes), spelled)
 
 
@@ -165,7 +165,7 @@ class Param:
 
     Args:
         name: As in the official signature.
-        kind: What it takes.
+        kind: Kind of its values.
         default: Default value; `REQUIRED` if there is none.
         none: Whether `None` is taken as well; a default of `None` always is.
         doc: One sentence for the docstring.

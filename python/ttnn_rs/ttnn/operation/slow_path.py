@@ -1,6 +1,6 @@
 """An operator call's slow path: hooks, golden comparison, logging.
 
-It is taken when `CONFIG.enable_fast_runtime_mode` is off, an observer looks on, or one of
+It is taken when `CONFIG.enable_fast_runtime_mode` is off, an observer is active, or one of
 `CONFIG.enable_comparison_mode` and `CONFIG.enable_logging` is on. In the fast path hooks are not called; that is the
 behaviour of the official package.
 
@@ -28,7 +28,7 @@ _log: Final = logging.getLogger("ttnn")
 
 
 class HookError(TtnnError, RuntimeError):
-    """A hook returned something; hooks look on, they do not replace results."""
+    """A hook returned something; hooks observe, they do not replace results."""
 
 
 class ComparisonError(TtnnError, RuntimeError):
@@ -123,7 +123,7 @@ def _observed(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
     if compared:
         try:
             golden = _golden_result(operation, args, kwargs)
-        except Exception as error:  # a call that the operator refuses, too, says so itself
+        except Exception as error:  # a call that the operator refuses, too, raises itself
             golden = error
     if CONFIG.enable_comparison_mode and CONFIG.report_name is not None:
         whole = _carried_result(operation, args, kwargs)
@@ -197,7 +197,7 @@ def _carried_result(operation: Operator, args: tuple[Any, ...], kwargs: dict[str
     except LostError:
         _log.warning("%s: an operand was made by an operator without a golden value; so is the result", operation)
         return _LOST
-    except Exception as error:  # a call that the operator refuses, too, says so itself
+    except Exception as error:  # a call that the operator refuses, too, raises itself
         _log.warning("%s: the golden function raised %r for what the operands carry", operation, error)
         return _LOST
     return result if isinstance(result, list | tuple) else np.asarray(result)

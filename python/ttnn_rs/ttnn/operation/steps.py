@@ -15,7 +15,7 @@ from ttnn.base.enums import UnaryOpType
 from ttnn.operation.signature import BOOLEAN, REQUIRED, Param
 
 ChainStep = tuple[str, str] | tuple[str, str, list[int]]
-"""One function in Dst: name, variant, and parameters if it takes any."""
+"""One function in Dst: name, variant, and any parameters."""
 
 
 def word(value: float) -> int:

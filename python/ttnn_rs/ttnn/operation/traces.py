@@ -33,7 +33,7 @@ class _Made:
 
     Attributes:
         tensor: The tensor, if it still lives.
-        last: The last call that takes or returns it.
+        last: The last call that uses or returns it.
     """
 
     def __init__(self, tensor: Tensor) -> None:
@@ -150,7 +150,7 @@ def record(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     It is the device of its tensors.
 
     Raises:
-        UnsupportedError: it brings a tensor to the host.
+        UnsupportedError: it copies a tensor to the host.
     """
     if operation.__name__ in _ALLOCATIONS:
         return _allocated(operation, args, kwargs)

@@ -1,6 +1,6 @@
 """Time of operators.
 
-`profile` predicts how long the chip takes for what runs inside it.
+`profile` predicts the time that what runs inside needs on the chip.
 
 The names of the official module `ttnn.profiler`, marks for its host profiler, are here too.
 """

@@ -139,7 +139,7 @@ def _planned(op: DeviceOperation) -> Plan | Missing:
     try:
         return make_plan(op)
     except TtnnError as error:
-        # Operators that run products of their own may take operands that ttnn.matmul refuses, whose rules plans follow.
+        # Operators with matmuls of their own may accept operands that ttnn.matmul refuses; plans follow its rules.
         return Missing(op.name, op.card, str(error), op.inputs, op.outputs)
 
 

@@ -1,7 +1,7 @@
 """`python -m ttnn bench`: operator times on this machine, compared with torch and numpy.
 
 Times are the best of several runs after a warm-up, with the same number of threads for all. A ratio above one
-says how many times faster than the peer we are. Nothing here has a limit that it must keep.
+prints the speed relative to the peer. Nothing here has a limit.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
             "numerics": CONFIG.numerics,
             "size": options.size,
         }
-    from ttnn.cli.bench.figure import draw  # matplotlib takes half a second; a wrong option should not
+    from ttnn.cli.bench.figure import draw  # importing matplotlib costs half a second; a wrong option should not
 
     figures = options.output.with_suffix(".json")
     content = {"host": host, "picture": str(options.output), "results": [result.as_json() for result in results]}

@@ -65,7 +65,7 @@ def picture_path(text: str) -> Path:
 
 
 _GAP = 3
-"""Characters that a column takes besides its cells, at most."""
+"""Most characters of a column besides its cells."""
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Table:
         """Return the table, cut into tables of at most `width` characters.
 
         Each part begins with the columns that name the rows, the first ones that are aligned left. A column that is too
-        wide beside them stands in a part of its own.
+        wide next to them is in a part of its own.
         """
         room = [max(map(len, column)) + _GAP for column in zip(self.columns, *self.rows, strict=True)]
         names = next((i for i, name in enumerate(self.columns) if name not in self.left), len(room))
@@ -191,7 +191,7 @@ class Terminal:
     def table(self, table: Table) -> None:
         """Print a table for people.
 
-        In one piece into pipes and files, in as many as it takes on a terminal.
+        In one piece into pipes and files, in as many as needed on a terminal.
         """
         if self.json:
             return

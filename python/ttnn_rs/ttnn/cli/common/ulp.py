@@ -36,7 +36,7 @@ def chip_error(got: NDArray[Any], exact: NDArray[np.float64], dtype: str) -> NDA
     It writes NaN as infinity.
 
     A result below the smallest normal number may be 0, one beyond the largest must be infinity, and where the exact
-    result is NaN anything goes: the packer of the chip leaves an infinity there.
+    result is NaN any value is accepted: the packer of the chip leaves an infinity there.
     """
     largest = largest_finite(dtype)
     beyond = np.abs(exact) >= largest * (1.0 + 2.0 ** -(SIGNIFICAND_BITS[dtype] + 1))
@@ -57,7 +57,7 @@ def spacing(values: NDArray[Any], dtype: str) -> NDArray[np.float64]:
     At a power of two it is the distance away from zero. Below the smallest normal number it is that of subnormals.
     """
     values = np.asarray(values, np.float64)
-    exponent = np.where(values == 0.0, MIN_NORMAL_EXPONENT, np.frexp(values)[1])  # frexp gives zero the exponent 0
+    exponent = np.where(values == 0.0, MIN_NORMAL_EXPONENT, np.frexp(values)[1])  # frexp returns 0 for zero
     distance: NDArray[np.float64] = np.ldexp(
         1.0, np.maximum(exponent, MIN_NORMAL_EXPONENT + 1) - SIGNIFICAND_BITS[dtype]
     )

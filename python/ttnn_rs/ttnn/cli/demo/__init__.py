@@ -72,7 +72,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
             for dtype, fidelity in CONFIGURATIONS:
                 measurements.append(measure(device, trained, digits, exact, dtype, fidelity))
                 progress.advance(f"{dtype} {fidelity}")
-    from ttnn.cli.demo.figure import draw  # matplotlib takes half a second; a wrong option should not
+    from ttnn.cli.demo.figure import draw  # importing matplotlib costs half a second; a wrong option should not
 
     _report(terminal, digits, exact, measurements, chip, picture)
     draw(picture, digits, exact, measurements)

@@ -65,7 +65,7 @@ class OperatorTime:
 
 @dataclass(frozen=True)
 class Timed(Generic[ResultT]):
-    """A result, and what it took.
+    """A result, and its cost.
 
     Attributes:
         result: What was returned.
@@ -171,7 +171,7 @@ class _HostTimes:
 
 
 def timed(call: Callable[[], ResultT], settings: Settings, *, warm: bool = True) -> Timed[ResultT]:
-    """Run a model, and predict how long a chip takes for it.
+    """Run a model, and predict its time on a chip.
 
     Args:
         call: Runs it. A result of the device counts when its values have been read.
@@ -230,7 +230,7 @@ def sha256(tensor: ttnn.Tensor) -> str:
 
 
 def device_bytes(device: ttnn.MeshDevice) -> int:
-    """Return the bytes of DRAM that tensors take."""
+    """Return the bytes of DRAM that tensors occupy."""
     view = ttnn.get_memory_view(device, ttnn.BufferType.DRAM)
     return view.total_bytes_allocated_per_bank * view.num_banks
 

@@ -1,7 +1,7 @@
 """`python -m ttnn demo NAME`: a complete model on the device, compared with torch.
 
 The ports are `ttnn.examples.models`, which is `examples/models` of the repository; a module of `ttnn.cli.demo.tasks`
-gives each its task and its metric. `minilm`, `smollm2`, `mtcnn`, `crepe`, `silero-vad` and `g2p` have the weights that
+has the task and the metric of each. `minilm`, `smollm2`, `mtcnn`, `crepe`, `silero-vad` and `g2p` have the weights that
 packages ship; `vit`, `resnet50`, `falcon7b` and `mistral7b` have made ones in the sizes of the real models.
 """
 

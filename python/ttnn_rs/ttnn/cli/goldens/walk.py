@@ -95,7 +95,7 @@ def reading(relative: str) -> Iterator[None]:
         ) from error
 
 
-#: Largest archive, unpacked: a few kilobytes can say that they are terabytes.
+#: Largest archive, unpacked: a few kilobytes can declare terabytes.
 _MAX_ARCHIVE_BYTES = 1 << 32
 
 

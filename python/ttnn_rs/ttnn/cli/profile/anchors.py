@@ -17,7 +17,7 @@ from ttnn.profiler.plan import CARDS, Card
 _DTYPE: Final = {"bf16": "BFLOAT16", "bfp8": "BFLOAT8_B", "bfp4": "BFLOAT4_B", "fp32": "FLOAT32"}
 _BYTES: Final = {"BFLOAT16": 2048, "BFLOAT8_B": 1088, "BFLOAT4_B": 576, "FLOAT32": 4096}
 _L1_FOR_BUFFERS: Final = 1_330_000
-"""Bytes of L1 that the benchmark's blocks may take on a core."""
+"""Bytes of L1 that the benchmark's blocks may occupy on a core."""
 
 
 _ONE_BLOCK: Final = 512

@@ -3,7 +3,7 @@
 SFPU functions as their listings count, the others from the cycle table.
 
 The cycle table of the SFPU holds measured functions as they were measured; what is compared here is the count of issue
-slots, so that the error says how well functions are known that nobody has measured.
+slots, so that the error shows how well unmeasured functions are known.
 """
 
 from __future__ import annotations

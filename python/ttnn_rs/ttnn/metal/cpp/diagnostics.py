@@ -150,7 +150,7 @@ def _place(
 ) -> tuple[str, int]:
     """Return an error's file and line.
 
-    For one in our headers those of the user's line that brought it about.
+    For one in our headers those of the user's line that caused it.
     """
     notes = patterns.note.finditer(output, found.end())
     places = [found, *notes, *patterns.included.finditer(output, 0, found.start())]

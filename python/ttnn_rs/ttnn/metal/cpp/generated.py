@@ -44,7 +44,7 @@ def _processor(settings: KernelSettings) -> Iterator[str]:
         yield "#define COMPILE_FOR_NCRISC 1"
         yield "#define PROCESSOR_INDEX 1"
     else:
-        # One image stands for the three threads.
+        # One image is used for the three threads.
         yield "#define COMPILE_FOR_TRISC 1"
         yield "#define PROCESSOR_INDEX 3"
         for thread in ("UNPACK", "MATH", "PACK"):
@@ -163,7 +163,7 @@ def _one_line(name: str, value: str) -> str:
             # Lines of a raw string are part of it.
             parts.append(piece[0] if piece["plain"] is None else piece[0].replace("\n", " "))
     line = "".join(parts)
-    # A backslash at the end would take the next line in.
+    # A backslash at the end would continue the line.
     return f"{line} /**/" if line.rstrip().endswith("\\") else line
 
 

@@ -145,7 +145,7 @@ def _make(folder: Path, toolchain: Toolchain, cache: Path) -> None:
         driver = _driver(toolchain, work, cache)
         compile_ours = [*driver, "-I", str(INCLUDE)]
         for command in (
-            # The name of the folder says what the headers contain; when they were written does not matter.
+            # The name of the folder depends on the content of the headers; when they were written does not matter.
             [*compile_ours, *_NO_TIMES, "-x", "c++-header", str(INCLUDE / "ttnn_rs" / "base.h"), "-o", "base.pch"],
             [*compile_ours, "-fno-builtin", "-c", str(INCLUDE / "ttnn_rs" / "start.cpp"), "-o", "start.o"],
             [*driver, *ASSEMBLE, "-c", "calls.S", "-o", "calls.o"],

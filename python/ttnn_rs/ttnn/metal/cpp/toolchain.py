@@ -19,7 +19,7 @@ from ttnn.base.exceptions import KernelCompileError
 
 TARGET = ("-target", "riscv32-linux-musl")
 _TIMEOUT = 600
-"""Seconds that one run of the compiler may take."""
+"""Time limit of one run of the compiler, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Toolchain:
     Attributes:
         compile: The C++ compiler, with target and processor.
         link: The linker.
-        library: What builds the compiler's runtime library, empty if the compiler brings it.
+        library: What builds the compiler's runtime library, empty if the compiler has it.
         version: Part of the key of the cache.
     """
 
@@ -62,7 +62,7 @@ def _find(setting: str) -> Toolchain:
             "C++ kernels need a compiler: install the extra with `pip install 'ttnn-rs[kernels]'` (zig, 101 MB), or "
             "name a clang++ of version 17 or later in the environment variable TTNN_CXX"
         )
-    # Importing importlib.metadata takes longer than finding all that a program needs in the cache.
+    # Importing importlib.metadata is slower than finding all that a program needs in the cache.
     assert folder is not None
     named = next(folder.parent.glob("ziglang-*.dist-info"), None)
     found = named.name.removeprefix("ziglang-").removesuffix(".dist-info") if named else "unknown"
@@ -138,7 +138,7 @@ _KEPT_VARIABLES = ("LD_LIBRARY_PATH", "SYSTEMROOT")
 def _environment(folder: Path, cache: Path) -> dict[str, str]:
     """Return a tool's environment.
 
-    It has none of the variables that compilers take flags, folders or plugins from.
+    It has none of the variables from which compilers read flags, folders or plugins.
     """
     zig = str(cache / "zig")
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}

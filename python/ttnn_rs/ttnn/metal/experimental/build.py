@@ -78,7 +78,7 @@ class Specified:
         self.tensors: dict[str, Tensor] = {}
         """The next run's tensors.
 
-        They live as long as the program, or until others take their place.
+        They exist as long as the program, or until they are replaced.
         """
         self.distributions: dict[str, Distribution | None] = {}
         """Required distributions of tensors with a dynamic shape, except for their shape."""

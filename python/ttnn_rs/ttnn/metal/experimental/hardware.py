@@ -96,7 +96,7 @@ class ComputeHardwareConfig:
         fpu_math_fidelity: Passes over mantissa parts.
         sfpu_precision_mode: Seen by kernels as the define `MATH_APPROX`.
         enable_32_bit_dest: Dst holds 32-bit datums, and half as many tiles.
-        double_buffer_dest: Math and pack take turns on the halves of Dst; else they share all of it.
+        double_buffer_dest: Math and pack alternate on the halves of Dst; else they share all of it.
         unpack_modes: By the names of dataflow buffers that the kernel consumes; `UnpackToSrc` for others.
         config_1xx: Settings that only Wormhole and Blackhole have.
         config_2xx: Ignored: it is for later chips.

@@ -66,7 +66,7 @@ class KernelAdvancedOptions:
         num_common_runtime_varargs: The same for those that all cores share; `get_common_vararg(i)`.
         num_runtime_varargs_per_node: Another number on some nodes.
         compile_time_varargs: Values of compile-time arguments without names; `get_compile_time_vararg(i)`.
-        tensor_binding_sequences: Tensors that the kernel takes by position.
+        tensor_binding_sequences: Tensor arguments of the kernel by position.
         prefetcher_pipe_bindings: Only empty.
     """
 

@@ -28,7 +28,7 @@ def chain_steps(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
 
     Raises:
         UnsupportedError: the engine has no such function.
-        ParameterError: the operator takes another number of parameters.
+        ParameterError: the operator has another number of parameters.
     """
     if activation.op_type is UnaryOpType.TYPECAST:
         return _conversion(operator, activation)

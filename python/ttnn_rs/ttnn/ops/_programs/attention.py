@@ -152,7 +152,7 @@ def cache_shape(tensor: Tensor) -> tuple[int, int, int, int]:
 
 
 def mask_shape(name: str, mask: Tensor | None, sizes: tuple[int, int], needed: tuple[int, int]) -> Any:
-    """Return format and shape of a mask as the engine takes them.
+    """Return format and shape of a mask in the engine's form.
 
     Args:
         name: The operator.

@@ -127,7 +127,7 @@ _ARCH_NUMBER: Final = {Arch.WORMHOLE_B0: 0, Arch.BLACKHOLE: 1}
 
 
 def arch_number(device: MeshDevice) -> int:
-    """Return the generation of the device's chip, as the engine takes it."""
+    """Return the generation of the device's chip, in the engine's form."""
     return _ARCH_NUMBER[device.arch()]
 
 

@@ -5,7 +5,7 @@ They serve unary chains, and activations of binary operators.
 Integers fill 32-bit values of Dst and packing leaves them as they are, so that a chain in one visit to Dst has the bits
 of as many operators one after the other, and an activation of an operand those of an operator in front.
 
-The official kernel of a chain is chosen function by function, by the data type of the tensor. A unary chain takes only
+The official kernel of a chain is chosen function by function, by the data type of the tensor. A unary chain has only
 functions that have a kernel for integers. Activations of binary operators are not checked: a function that has none
 runs its floating-point kernel on the bit patterns, read as float32. No vector covers that; it is how the sources
 of the official kernels read.

@@ -3,8 +3,8 @@
 They are passes over tile rows, described once and run by the engine.
 
 A program reads tensors line by line: rows of tiles, columns of tiles, or the tiles along a leading dimension. Every
-method that adds a pass returns what it packs, which later passes take as operands. A reduction gives one tile that
-stands for its line and is broadcast where it meets the line again.
+method that adds a pass returns what it packs, which later passes use as operands. A reduction returns one tile
+for its line, which is broadcast where it is used with the line again.
 
 Numbers are exact on purpose: a pass packs to the format that the kernel's circular buffer has, and reads it back from
 there.
@@ -292,7 +292,7 @@ class Pipeline:
             parts: What they are made of.
             dtype: Data type of the packed tiles.
             chain: SFPU functions in between.
-            output: Number of the output to which it packs; for a tile that stands for its line also its column and the
+            output: Number of the output to which it packs; for a tile of a reduced line also its column and the
                 columns that the output has.
             padding: "-inf" adds minus infinity to the padding of the line's last tile, "zero" clears it.
             options: What only this kind of pass has.

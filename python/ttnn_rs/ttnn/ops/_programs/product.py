@@ -36,7 +36,7 @@ class Numerics:
         """Return those of a configuration; without one, those of the defaults.
 
         Args:
-            config: What the caller gave. An invalid fidelity in it leaves the default.
+            config: The caller's configuration. An invalid fidelity in it leaves the default.
             default: Fidelity of the operator.
             dst32: Whether Dst has 32 bits by default.
         """
@@ -65,7 +65,7 @@ def multiply(
     Args:
         a: Left operand.
         b: Right operand.
-        output: Takes the product.
+        output: Tensor for the result.
         batch: Matrices of the output, the left and the right operand; one that has 1 serves all.
         tiles: Tiles of a matrix along M, K and N.
         numerics: Fidelity, width of Dst, and whether the packer adds partial sums in L1.

@@ -3,7 +3,7 @@
 An operand or the requested memory config is sharded.
 
 A result that is larger than its operand by broadcasting has shards that are larger in the same ratio, on the same
-cores. A sharded place without shards takes those of the first sharded operand, or all cores of the device.
+cores. A sharded memory config without shards gets those of the first sharded operand, or all cores of the device.
 Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng/device`, `ttnn/cpp/ttnn/operations/eltwise/ternary/device`.
 """
 

@@ -1,6 +1,6 @@
 """Gradient operators from table rows: signature, checks, steps and registry entry.
 
-A gradient takes `grad_tensor` first, the gradient of the function's result, and returns a list: one gradient per
+A gradient has `grad_tensor` first, the gradient of the function's result, and returns a list: one gradient per
 operand of the function, None for those that were not asked for.
 
 Source: https://docs.tenstorrent.com/tt-metal/latest/ttnn/ttnn/api/ttnn.NAME.html, one page for each operator.
@@ -54,7 +54,7 @@ quotient is a product with the inverse, whose rounding adds half a unit.
 
 
 def preallocated(name: str) -> Param:
-    """Return the option for a tensor that takes a gradient."""
+    """Return the option for the output tensor of a gradient."""
     return Param(
         name,
         TENSOR,
@@ -116,13 +116,13 @@ class Gradient:
         formula: What is returned, in the notation of the operands `grad` and `x`.
         golden: Reference in float64, the analytic derivative: a list of arrays.
         steps: The composition: called with the forward operators, `grad`, `x`, the parameters in the order of the
-            signature, and the tensor that takes the result if there is such an option.
+            signature, and the output tensor if there is such an option.
         positional: Parameters after the operand.
         keywords: Options before `memory_config`.
         takes_output: Whether there is an option `input_grad`. The result has the input's data type then.
         place: The option `memory_config`.
-        dtypes: Data types that every step takes.
-        rows: Whether every step takes row-major tensors, too.
+        dtypes: Data types that every step supports.
+        rows: Whether every step supports row-major tensors, too.
         note: Added to the docstring.
         ulp: Largest errors as bfloat16 and as float32, and as bfloat8_b in steps of the exponent that the largest value
             has, over the seeded values of the tests. `python tests/testkit gradient_calls` measures them. That of

@@ -149,7 +149,7 @@ def _activation(name: str, activation: UnaryWithParam | None) -> tuple[bool, Any
 def _left_operand(name: str, tensor: Tensor, window: Window) -> tuple[Tensor, dict[str, Any]]:
     """Return the left matmul operand and the engine's options for reading it.
 
-    Windows of images with full tiles of channels are not written to memory: the product takes them from the images.
+    Windows of images with full tiles of channels are not written to memory: the matmul reads them from the images.
     """
     kernel, spec = window.kernel, tensor.spec
     whole = spec.dtype is DataType.BFLOAT16 and kernel.in_channels % TILE_SIZE == 0 and window.spread == (1, 1)

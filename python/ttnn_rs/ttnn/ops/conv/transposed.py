@@ -94,7 +94,7 @@ def _window(
     ends = []
     for axis in (0, 1):
         reach = spread[axis] * (size[axis] - 1)
-        # Behind the last pixel lie zeros of its own.
+        # After the last pixel there are zeros of its own.
         after = reach - around[2 * axis + 1] + more[axis] - (step[axis] - 1)
         ends += [reach - around[2 * axis], after]
     before = (ends[0], ends[1], ends[2], ends[3])

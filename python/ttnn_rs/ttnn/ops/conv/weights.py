@@ -1,4 +1,4 @@
-"""Weights and bias of a convolution as its matrix product takes them.
+"""Weights and bias of a convolution in the form of its matmul.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/conv/conv2d/prepare_conv2d_weights`.
 """

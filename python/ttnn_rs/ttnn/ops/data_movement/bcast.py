@@ -78,7 +78,7 @@ def _shapes(
         wanted[0] = 1
     if dim is not BcastOpDim.H:
         wanted[1] = 1
-    # Only whole tiles are compared: what lies beyond the first row or column of b is not looked at.
+    # Only whole tiles are compared: values beyond the first row or column of b are ignored.
     padded = [-(-size // TILE_SIZE) for size in right[-2:]]
     if padded != [-(-size // TILE_SIZE) for size in wanted]:
         raise ShapeError(
@@ -103,7 +103,7 @@ def _shapes(
 
 
 def _check_places(a: MemoryConfig, out: MemoryConfig, dim: BcastOpDim) -> None:
-    """Refuse placements that the program of a dimension does not take.
+    """Refuse memory configs that the program of a dimension does not support.
 
     Raises:
         MemoryConfigError: such a placement.

@@ -85,7 +85,7 @@ def _padded_slice(
 
 
 def _check_written(name: str, input_tensor: Tensor, output_tensor: Tensor, begin: Sequence[int]) -> None:
-    """Refuse tensors that the program for shards does not take."""
+    """Refuse tensors that the program for shards does not support."""
     of, into = input_tensor.spec, output_tensor.spec
     if not into.memory_config.interleaved:
         raise MemoryConfigError(

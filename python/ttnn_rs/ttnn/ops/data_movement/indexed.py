@@ -418,7 +418,7 @@ def _gather_examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any,
 
 
 def _scatter_examples(shape: tuple[int, ...], layout: Layout, *rest: Any) -> tuple[tuple[Any, ...], ...]:
-    # Of a few integers, the sums do not say whether they have a sign.
+    # The sums of a few integers do not depend on their signedness.
     if math.prod(shape) < TILE_SIZE - 1 or max(shape) > _LONGEST_TILED_ROW:
         return ()
     indices = Operand(shape, dtype=DataType.UINT16, layout=Layout.ROW_MAJOR, between=(0, shape[-1] - 1))

@@ -118,7 +118,7 @@ def tilize_padded(
     """Return a row-major device tensor in tiles, whatever its shape.
 
     Raises:
-        DTypeError: no tilize program takes its data type.
+        DTypeError: no tilize program supports its data type.
     """
     if source.spec.dtype not in _TILIZED:
         raise DTypeError(

@@ -155,7 +155,7 @@ def _with_block_floats_transposed(source: Tensor, order: Sequence[int], memory_c
 
     Its tiles pass through Dst and are packed into new groups.
 
-    Padding is transposed like the rest, because it takes part in the shared exponents.
+    Padding is transposed like the rest, because it counts for the shared exponents.
     """
     spec, device = source.spec, source._device
     assert device is not None

@@ -25,7 +25,7 @@ from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, *sorted(BLOCK_FLOATS, key=lambda dtype: dtype.name))
-# A cut takes less than a step of bfloat16, which is 2^16 steps of float32.
+# Truncation removes less than a step of bfloat16, which is 2^16 steps of float32.
 _CUT: Final = max_ulp(*((dtype, 65536 if dtype is DataType.FLOAT32 else 0) for dtype in _DTYPES))
 
 

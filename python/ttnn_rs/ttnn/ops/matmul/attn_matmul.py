@@ -61,7 +61,7 @@ class _Cache:
 
 
 def _check(name: str, a: Tensor, b: Tensor, grid: CoreCoord) -> None:
-    """Refuse operands that neither product takes.
+    """Refuse operands that neither matmul supports.
 
     Raises:
         TtnnError: what is wrong with them.
@@ -152,7 +152,7 @@ def _multiply(
 ) -> None:
     """Write row i of every head of `a` times user i's matrices.
 
-    `reads_back` says that the packed product is copied through SrcA to become rows, and not unpacked in Dst.
+    `reads_back` means that the packed product is copied through SrcA to become rows, and not unpacked in Dst.
     """
     left, right = _padded(a), _padded(b)
     _, heads, users, inner = tuple(left.spec.shape)

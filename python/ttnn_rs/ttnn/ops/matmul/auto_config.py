@@ -36,7 +36,7 @@ def choose(problem: Problem, core_grid: Grid | None, activation: Activation | No
 
     Raises:
         ShapeError: the inner dimensions differ.
-        MemoryConfigError: shardings that no program takes.
+        MemoryConfigError: shardings that no program supports.
         ProgramConfigError: a core grid without cores.
     """
     a = problem.a.placement

@@ -464,8 +464,8 @@ def check_config(problem: Problem, config: ProgramConfig) -> None:
 
     Raises:
         ProgramConfigError: block sizes that do not fit each other, the operands, Dst or the grid.
-        MemoryConfigError: placements that the program does not take.
-        ShapeError: batches that the program does not take.
+        MemoryConfigError: memory configs that the program does not support.
+        ShapeError: batches that the program does not support.
         UnsupportedError: a ring of cores that does more than multiply.
     """
     checks = _Families(problem, config)

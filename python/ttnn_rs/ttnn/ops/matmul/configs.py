@@ -146,7 +146,7 @@ AnyProgramConfig = (
 )
 
 
-# What `activation="..."` may say. The sigmoid's first parameter is the part of the tile it works on (4: all of it).
+# Values of `activation="..."`. The sigmoid's first parameter is the part of the tile it works on (4: all of it).
 _NAMED_ACTIVATIONS = {
     name.lower(): Activation(op)
     for name, op in UnaryOpType.__members__.items()

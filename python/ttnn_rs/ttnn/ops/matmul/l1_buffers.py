@@ -121,7 +121,7 @@ def _ring_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, ..
     result = [
         L1Buffer("in0", in0, borrowed=True),
         L1Buffer("in1", _shard_bytes(b, problem.b.tile_bytes), borrowed=True),
-        # The shards of all other cores, and two words that say how many have come.
+        # The shards of all other cores, and two words that count the arrived ones.
         L1Buffer("in2", (a.num_cores - 1) * in0),
         L1Buffer("signal", 16),
         L1Buffer("sync", 16),

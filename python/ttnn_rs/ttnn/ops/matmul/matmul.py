@@ -295,7 +295,7 @@ def _run(
     try:
         check_room(program, device)
     except OutOfMemoryError:
-        # The traceback would keep what there was no room beside.
+        # The traceback would keep the tensors that left no room.
         if product is not output:
             product.deallocate()
         raise
@@ -412,7 +412,7 @@ def launch(
         a: Left operand.
         b: Right operand.
         bias: Row that the program adds, if any.
-        output: Takes the product.
+        output: Tensor for the result.
     """
     assert a.buffer is not None
     assert b.buffer is not None

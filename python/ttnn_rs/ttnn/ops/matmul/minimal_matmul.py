@@ -53,7 +53,7 @@ _BLOCK: Final = 8
 
 
 def operand(name: str, tensor: Tensor, label: str, first: Tensor) -> None:
-    """Refuse an operand that the program does not take.
+    """Refuse an operand that the program does not support.
 
     Raises:
         StorageError: it is not on the device of the first one.

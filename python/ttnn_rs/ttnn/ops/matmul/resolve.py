@@ -244,7 +244,7 @@ def _wrong_result(dtype: DataType) -> DTypeError:
 
 
 def _refuse_operands(call: MatmulCall) -> None:
-    """Refuse operands that no program here takes, though a card does."""
+    """Refuse operands that a card supports, but no program here."""
     if call.out_dtype is DataType.INVALID:
         # Its tiles have no size, on which the choice of a program depends.
         raise _wrong_result(call.out_dtype)
@@ -292,7 +292,7 @@ def resolve(call: MatmulCall) -> MatmulProgram:
         ShapeError: shapes that do not fit.
         LayoutError: an operand that is not tilized.
         DTypeError: an operand that is not of a floating point type.
-        MemoryConfigError: placements that the program does not take.
+        MemoryConfigError: memory configs that the program does not support.
         ProgramConfigError: a program configuration that does not fit.
         UnsupportedError: an option of the hardware that is not modelled.
     """

@@ -2,7 +2,7 @@
 
 It is added tile after tile.
 
-The kernel packs its partial sum after every tile. bfloat16 and, with a 32-bit Dst, float32 that goes to Dst past SrcA
+The kernel packs its partial sum after every tile. bfloat16 and, with a 32-bit Dst, float32 unpacked to Dst past SrcA
 are reloaded unchanged, so one Dst holds the same sum.
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_linear_backward`.
 """

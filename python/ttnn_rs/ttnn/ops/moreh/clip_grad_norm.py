@@ -95,7 +95,7 @@ def _clip_grad_norm(
         if total_norm.spec.num_pages != 1:
             raise ShapeError(f"{_NAME}: total_norm has shape {total_norm.spec.shape}; it must be one element.")
     by = Power.of(_NAME, norm_type), Power.of(_NAME, rounded(1.0 / rounded(norm_type)))
-    # The kernels are built in one way, whatever a configuration says.
+    # The kernels are built in one way for all configurations.
     numerics = Numerics(BF16, FIDELITY_NUMBER[MathFidelity.HiFi4], False, False, arch_number(device))
     place = memory_config or inputs[0].spec.memory_config
     shapes = [(*(1 for _ in range(2 - tensor.spec.shape.rank)), *tensor.spec.shape) for tensor in inputs]

@@ -61,7 +61,7 @@ class _Lines:
         self.parameters = Parameter((*ones[: len(self.outer)], *self.normalized), "row" if self.rows else "none")
 
     def scaler(self) -> int:
-        """Return the factor of every element as the kernel takes it."""
+        """Return the factor of every element in the kernel's form."""
         return truncated(rounded(1.0 / self.count) if self.rows else rounded(1.0 / rounded(math.sqrt(self.count))))
 
     def check_parameter(self, name: str, label: str, tensor: Tensor) -> None:

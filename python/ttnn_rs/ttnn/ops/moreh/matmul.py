@@ -173,7 +173,7 @@ def _run(
         fidelity=FIDELITY_NUMBER[fidelity],
         dst32=dst32,
         l1_acc=False,
-        # The buffer of partial sums goes to Dst past SrcA if it has 32 bits.
+        # The buffer of partial sums is unpacked to Dst past SrcA if it has 32 bits.
         reload_direct=dst32,
         relu=False,
         activation=(),

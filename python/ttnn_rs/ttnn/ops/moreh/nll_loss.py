@@ -234,7 +234,7 @@ def _require_gradient(name: str, input_grad: Tensor | None) -> None:
 def _check_gradient(
     name: str, target: Tensor, weight: Tensor | None, input_grad: Tensor | None, device: MeshDevice
 ) -> Tensor:
-    """Return the tensor that takes the gradient."""
+    """Return the output tensor of the gradient."""
     assert input_grad is not None
     _check(name, "input_grad_tensor", input_grad, device)
     shape = tuple(input_grad.spec.shape)

@@ -156,7 +156,7 @@ def _norm(
     if not ordinal:
         step = powered(name, step, p, None, DRAM_MEMORY_CONFIG, compute_kernel_config)
     for number, axis in enumerate(axes):
-        # Numbers of elements are added up behind the first dimension.
+        # Numbers of elements are added up after the first dimension.
         if ordinal and (number == 0 or p != 0):
             step = _ordinal(step, axis, p, compute_kernel_config)
         else:

@@ -62,7 +62,7 @@ def _correction(program: Pipeline, base: float, of: _Adam, numerics: Numerics) -
     """Add 1 / (1 - base ** step)."""
     wide = numerics.wide
     if of.decoupled:
-        # The host takes the power, in double precision.
+        # The host computes the power, in double precision.
         power = _number(program, rounded(math.pow(base, of.step)), numerics)
     else:
         power = program.copy(_number(program, base, numerics), wide, [("power_iterative", "default", [of.step])])

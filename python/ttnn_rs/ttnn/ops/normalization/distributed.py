@@ -161,7 +161,7 @@ def _statistics(
         return output
     outputs = [output]
     if residual_input_tensor is not None:
-        # The sum takes the place of the input.
+        # The sum replaces the input.
         outputs.append(allocate(spec.with_memory_config(DRAM_MEMORY_CONFIG), device))
     sharded_statistics(shape, norm, blocks).run(inputs, outputs)
     for total in outputs[1:]:

@@ -73,7 +73,7 @@ def numerics(
 
 
 def floating_point(name: str, tensor: Tensor) -> None:
-    """Refuse an input that no kernel takes.
+    """Refuse an input that no kernel supports.
 
     Raises:
         DTypeError: it is an integer tensor, or bfloat4_b.
@@ -254,7 +254,7 @@ def normalized(
         recip_tensor: Reciprocals of counts, of which Welford's form needs the last.
         name: The operator.
         centers: Whether the mean is subtracted.
-        takes_rows: Whether the operator takes row-major tensors; by default if the mean is subtracted.
+        takes_rows: Whether the operator supports row-major tensors; by default if the mean is subtracted.
         activation: SFPU functions of the result in Dst.
 
     Raises:

@@ -69,7 +69,7 @@ def _normalize_global(input_tensor: Tensor, memory_config: MemoryConfig | None) 
                 vendor="Only FLOAT32, BFLOAT16, BFLOAT8_B, and UINT32 are supported for generic reduction (INT32 is "
                 "supported for MAX/MIN/SUM) - got DataType::UINT8.",
             )
-        # The mean says what it takes.
+        # The mean raises for unsupported operands.
         mean(input_tensor, _HW, True)
     if spec.layout is not Layout.TILE and (height % TILE_SIZE or batch * channels * width % TILE_SIZE):
         raise ShapeError(

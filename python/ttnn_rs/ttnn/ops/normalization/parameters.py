@@ -187,7 +187,7 @@ def determine_expected_group_norm_sharded_config_and_grid_size(
     over_pixels = _largest_divisor(tiles, first * second if is_height_sharded else first)
     over_channels = 1
     if not is_height_sharded:
-        # Cores take multiples of 8 channels and full groups.
+        # Cores get multiples of 8 channels and full groups.
         fits = (
             count
             for count in range(second, 0, -1)

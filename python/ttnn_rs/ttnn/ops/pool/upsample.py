@@ -107,7 +107,7 @@ def _nearest(rows: Tensor, shape: tuple[int, ...], scale: tuple[float, float], o
 
 
 def _check_fractions(spec: TensorSpec, scale: tuple[float, float], mode: str) -> None:
-    """Refuse what the program of fractions does not take.
+    """Refuse what the program of fractions does not support.
 
     Raises:
         ParameterError: the mode is not nearest.

@@ -73,7 +73,7 @@ def _fresh(seed: int | None) -> int:
 
 
 def _split(device: MeshDevice, seed: int | None) -> dict[str, int]:
-    """Return what all programs take: the seed and the number of cores."""
+    """Return the common program arguments: the seed and the number of cores."""
     grid = device.compute_with_storage_grid_size()
     return {"seed": _fresh(seed), "cores": grid.x * grid.y}
 

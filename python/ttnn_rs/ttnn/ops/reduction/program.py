@@ -56,7 +56,7 @@ class Setting:
         fidelity: Phases of the FPU.
         dst32: 32-bit Dst.
         fast: float32 passes the FPU as TF32.
-        arch: Chip generation, as the engine takes it.
+        arch: Chip generation, in the engine's form.
         tiles_asked_for: The caller wants TILE_LAYOUT, so that no row-major program may end the call.
     """
 

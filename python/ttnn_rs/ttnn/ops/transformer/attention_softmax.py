@@ -31,7 +31,7 @@ from ttnn.tensor.tensor import Tensor
 
 
 def _scale(name: str, head_size: int | None) -> float:
-    """Return 1 / sqrt(head_size) as the program takes it.
+    """Return 1 / sqrt(head_size) in the program's form.
 
     Raises:
         ParameterError: a head has no elements.

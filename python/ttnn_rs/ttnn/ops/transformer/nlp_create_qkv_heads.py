@@ -45,7 +45,7 @@ def split_shards(
         memory_config: HEIGHT_SHARDED or BLOCK_SHARDED; its shards follow from the heads.
 
     Raises:
-        MemoryConfigError: a place that the program does not take.
+        MemoryConfigError: a memory config that the program does not support.
         ParameterError: keys are to be transposed, or queries do not divide among keys.
     """
     queries, groups = heads

@@ -118,7 +118,7 @@ def make_plan(op: DeviceOperation) -> Plan:
     if op.function == "tile rows" and len(op.inputs) > 1:
         return update_cache(op)
     if op.name in ("UpdateKVCacheOperation", "PagedFillCacheDeviceOperation") and len(op.inputs) > 1:
-        # A prompt takes as many pages of a cache as it has.
+        # A prompt occupies as many pages of a cache as it has.
         return page_stream(replace(op, inputs=op.inputs[1:2], outputs=op.inputs[1:2]))
     if op.function == "attention" and isinstance(op.program, tuple):
         return attention_decode(op)

@@ -89,7 +89,7 @@ def per_unit(
 
 
 def writing(operand: Operand, cb: int, times: int) -> Steps:
-    """Return a writer's loop that takes a result away page by page."""
+    """Return a writer's loop over the pages of a result."""
     return (loop(times, await_(cb), write(operand.place, 1, operand.page_bytes), pop(cb)), BARRIER)
 
 

@@ -35,7 +35,7 @@ from ttnn.profiler.plan import (
 def _line_passes(op: DeviceOperation, passes: Steps, results: Steps) -> Plan:
     """Return a plan that works on tile rows.
 
-    It brings a row of tiles, works on its tiles, and takes the row away.
+    It reads a row of tiles, works on its tiles, and writes the row.
 
     Args:
         op: The device operation.

@@ -283,7 +283,7 @@ def _multicast(op: DeviceOperation, program: MatmulProgram) -> Plan:
         down, across = (1, min(cores, across)) if config.mcast_in0 else (min(cores, down), 1)
         if config.mcast_in0:
             down = 1
-    # How many cores take each block that a sender reads.
+    # How many cores receive each block that a sender reads.
     a_takers = across if two_d or config.mcast_in0 else 1
     b_takers = down if two_d or not config.mcast_in0 else 1
 

@@ -22,7 +22,7 @@ class TilePieces(NamedTuple):
     """The pieces of one tile of the result.
 
     Attributes:
-        tiles: Tiles of the operand that it takes pieces from.
+        tiles: Tiles of the operand that it copies pieces from.
         pieces: Pieces: elements that are adjacent in both tiles.
         most: Pieces of the tile that has most of them.
         aligned: Pieces whose two addresses agree in the last 4 bits.

@@ -140,7 +140,7 @@ def places(arch: str, cores: int, columns: int) -> list[Place]:
 def busiest_link(flows: dict[tuple[int, int], int], at: list[Place], arch: str) -> int:
     """Return the busiest link's load, on either NoC.
 
-    All flows take NoC 0, or NoC 1, whichever is more.
+    All flows use NoC 0, or NoC 1, whichever is more.
 
     NoC 0 routes east, then south, NoC 1 north, then west; both around the torus.
     """

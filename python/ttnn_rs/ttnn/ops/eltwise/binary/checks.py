@@ -108,7 +108,7 @@ def not_defined(arithmetic: Arithmetic, dtype: DataType) -> DTypeError:
     """Return the error for operands of a data type without the operator."""
     known = ", ".join(of.name for of in DataType if of in arithmetic.floats or of in arithmetic.integers)
     entry = find(arithmetic.name).entry
-    # What the operator takes in other calls says nothing about this one.
+    # The operands supported in other calls are irrelevant here.
     listed = entry is not None and dtype in entry.dtypes
     return DTypeError(
         f"{arithmetic.name}: input_tensor_a is {dtype.name}"

@@ -112,7 +112,7 @@ TABLE: Final = (
           "base-2 logarithm `log2(2^a + 2^b)`", NEW,
         in_place=IN_PLACE, accuracy=measured(1.4, 1.6, golden.largest_magnitude_or_1),
     ),
-    # 2^b goes through a buffer of b's data type.
+    # 2^b is stored in a buffer of b's data type.
     Binary(
         "ldexp",
         Arithmetic(

@@ -182,7 +182,7 @@ COMMON: Final = (DTYPE_OPTION, *OUTPUT, *ACTIVATION_OPTIONS)
 def measured(bfloat16: float, float32: float, magnitude: Callable[..., Any] | None = None) -> Accuracy:
     """Return the largest bfloat16 and float32 errors in ULP, rounded up.
 
-    They are those of 65,536 pairs of normally distributed numbers, and of as many whose exponents lie within 8 of each
+    They are those of 65,536 pairs of normally distributed numbers, and of as many whose exponents are within 8 of each
     other, of magnitudes from 2^-20 to 2^20. Where terms cancel or the result jumps by a divisor, the unit is that of a
     magnitude of the operands. The bounds are data: a test fails when an operator exceeds its bound.
     """
@@ -206,7 +206,7 @@ class Binary:
         in_place_integers: Integer types of the in-place form, if they differ.
         reference: Data types whose kernel is not tabulated: the result is the mathematical one.
         composition: Whether the operator is made of others, so that each of them rounds.
-        layouts: Layouts that it takes.
+        layouts: Supported layouts.
         aliases: Other names.
         steps: The SFPU function of an element and a number, as a fused activation.
         domain: Where the function has finite results.

@@ -118,7 +118,7 @@ def _extreme(name: str, op_type: BinaryOpType, of_number: UnaryOpType, ufunc: Ca
 def _divisors(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], what: str) -> Binary:
     golden = g.of_integers(name, f"Return {what}.", ufunc)
     entry = _of_words(name, op_type, {_INT32: (name, "int32")}, golden, what, _TWO_TENSORS)
-    return replace(entry, examples=())  # Of positive integers; their tests stand in a file of their own.
+    return replace(entry, examples=())  # Of positive integers; their tests are in a file of their own.
 
 
 TABLE: Final = (

@@ -92,7 +92,7 @@ def _run_bias_gelu_of_number(
 
 
 def _scaled_entry(name: str, op_type: BinaryOpType, op: str, golden: Callable[..., Any], sign: str) -> Binary:
-    # The product goes through a buffer of b's data type.
+    # The product is stored in a buffer of b's data type.
     return Binary(
         name,
         Arithmetic("", op_type, op, f"{op}_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False, mixes_floats=True),

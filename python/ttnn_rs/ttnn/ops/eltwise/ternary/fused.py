@@ -2,7 +2,7 @@
 
 Some of the three operands may be numbers.
 
-On floating point each is one function of the SFPU. Integers, and the shapes that its program does not take,
+On floating point each is one function of the SFPU. Integers, and the shapes that its program does not support,
 are made of operators on two tensors, each of which rounds to the tensors' data type.
 Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/ternary`; TT-NN docs of the operators.
 """
@@ -110,13 +110,13 @@ def _chosen(
     dtype = dtypes[0]
     _check_where(operator, predicate.spec.dtype, dtypes, output_tensor)
     if predicate.spec.dtype in INTEGERS and not INTEGERS.intersection(dtypes):
-        # As the chip does: a condition of integers takes the type of the values; 0 and only 0 becomes 0.
+        # As the chip does: a condition of integers is converted to the type of the values; 0 and only 0 becomes 0.
         predicate = cast(operator.name, predicate, dtype)
     chosen: list[Operand] = []
     for value, label in zip((true_value, false_value), operator.labels[1:], strict=True):
         chosen.append(value if isinstance(value, Tensor) else number_for(operator.name, label, value, dtype))
     if memory_config is None and output_tensor is None and len(values) == 1:
-        # The tensor beside the number decides.
+        # The tensor operand decides.
         shapes = (predicate.spec.shape._dims, values[0].spec.shape._dims)
         memory_config = grown(values[0].spec, broadcast(operator.name, ("predicate", "the tensor beside it"), shapes))
     return run_ternary(operator, (predicate, chosen[0], chosen[1]), dtype, memory_config, output_tensor)

@@ -79,7 +79,7 @@ def broadcasts_rows_or_columns(tensors: Sequence[Tensor]) -> bool:
 
 
 def check_tensors(operator: Ternary, operands: Sequence[Operand]) -> None:
-    """Refuse tensors that no program of three operands takes.
+    """Refuse tensors that no program of three operands supports.
 
     Raises:
         StorageError: one is on the host, or they are on different devices.

@@ -58,7 +58,7 @@ class Unary:
         of_parameters: Integer types whose program depends on the parameters, truncated to integers: called with
             the data type and them.
         exact: Whether the result is the reference rounded.
-        ulp: Largest errors as bfloat16 and as float32 otherwise, as `measured` takes them.
+        ulp: Largest errors as bfloat16 and as float32 otherwise, as arguments of `measured`.
         largest: Up to which operand they hold, where the function loses the argument's fraction or overflows beyond.
         accuracy: What is stated of the error if it is neither.
         steps: The SFPU functions; by default one called like the operator, with its parameters.

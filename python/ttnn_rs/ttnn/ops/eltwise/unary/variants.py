@@ -73,7 +73,7 @@ def _gelu_by_flag(
 
 
 def _sigmoid_steps(vector_mode: float = 4.0, fast: float = 0.0) -> list[ChainStep]:
-    # The mode says which faces are computed; 4 is all of them, and the others are of no use in a whole operator.
+    # The mode selects the faces that are computed; 4 is all of them, and the others are of no use in a whole operator.
     return [("sigmoid", "approx" if fast else "accurate")] if vector_mode == 4.0 else [("sigmoid", "some faces")]
 
 
