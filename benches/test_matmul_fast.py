@@ -4,8 +4,8 @@ The ratio is printed below the table.
 
 Both sides write into an existing result and use the same number of threads. Decode cases also print how fast the
 weights were read, and what part that is of the speed at which this machine reads as many bytes, measured in the same
-run: of layers by turns, whose weights are more than caches hold, as a model's are, and of one layer again and again. Other
-programs on the machine disturb them; on Linux, `chrt -f 10` keeps those away.
+run: of layers by turns, whose weights are more than caches hold, as a model's are, and of one layer again and again.
+Other programs on the machine disturb them; on Linux, `chrt -f 10` keeps those away.
 """
 
 from __future__ import annotations
