@@ -124,7 +124,7 @@ def finished(tool: str, code: int, messages: str) -> None:
         messages,
     ):
         raise NotExecuted("other chips")
-    if re.search(r"resource '\w+' has \d+ bytes, its type asks for \d+", messages):
+    if re.search(r"resource '\w+' has \d+ bytes, its type needs \d+", messages):
         raise IllTyped("a resource of another size than its type")
     found = REFUSALS.search(messages)
     if found:

@@ -192,7 +192,7 @@ def test_constants_in_resources_are_evaluated(device: ttnn.MeshDevice) -> None:
     (program,) = found(lowered(RESOURCE.replace("BYTES", words), "{enable-const-eval=false}")).values()
     (result,) = execute(program, [ttnn.from_torch(np.ones((2, 2), np.float32))], device)
     assert np.array_equal(ttnn.to_numpy(result), values + 1)
-    with pytest.raises(CompileError, match="resource 'blob' has 12 bytes, its type asks for 16"):
+    with pytest.raises(CompileError, match="resource 'blob' has 12 bytes, its type needs 16"):
         found(lowered(RESOURCE.replace("BYTES", words[:-8])))
     with pytest.raises(CompileError, match="the file has no bytes for the resource 'blob'"):
         found(lowered(RESOURCE.replace("builtin: { blob", "builtin: { other").replace("BYTES", words)))

@@ -220,5 +220,5 @@ def test_operations_that_cannot_be_recorded_are_refused() -> None:
         f"  %1 = ttcore.load_cached(@c, [%a]) : ({kind}) -> {kind}\n"
         f'  %2 = "ttnn.add"(%0, %1) : ({kind}, {kind}) -> {kind}\n  return %2 : {kind}\n}}\n'
     )
-    with pytest.raises(CompileError, match="cannot be recorded in a trace, and stands between operations that are"):
+    with pytest.raises(CompileError, match="cannot be recorded in a trace, but is between operations that are"):
         run(parse_module(text), "ttnn-trace-hoist-transform")

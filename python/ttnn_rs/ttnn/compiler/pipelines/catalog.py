@@ -92,14 +92,14 @@ _LATER_TTNN = (
     Option("enable-erase-inverse-ops-pass", "bool", True, "Erase pairs of inverse operations."),
     Option("enable-quant-dequant-conversion-pass", "bool", True, "Move quantization through operations."),
     Option("enable-implicit-broadcast-folding-pass", "bool", True, "Fold broadcasts into operations."),
-    Option("enable-layout-workaround-pass", "bool", True, "Adapt layouts to what operations take."),
-    Option("enable-decomposition-workaround-pass", "bool", True, "Decompose what the library lacks."),
-    Option("enable-ttnn-decomposition-pass", "bool", True, "Decompose calls that the library lacks."),
-    Option("enable-remove-dead-values", "bool", False, "Erase values that nobody uses."),
+    Option("enable-layout-workaround-pass", "bool", True, "Adapt layouts to what operations support."),
+    Option("enable-decomposition-workaround-pass", "bool", True, "Decompose operations that TT-NN lacks."),
+    Option("enable-ttnn-decomposition-pass", "bool", True, "Decompose calls that TT-NN lacks."),
+    Option("enable-remove-dead-values", "bool", False, "Erase unused values."),
     Option("enable-const-eval", "bool", True, "Move what depends on parameters only to functions of their own."),
     Option("composite-resolution", "str", "auto", "auto, inline, validate or force-promote: what composites become."),
     Option("enable-cpu-hoisted-const-eval", "bool", True, "No effect: constants are computed on the device."),
-    Option("enable-const-eval-inputs-to-system-memory", "bool", True, "Let their arguments lie on the host."),
+    Option("enable-const-eval-inputs-to-system-memory", "bool", True, "Keep their arguments on the host."),
     Option("experimental-weight-dtype", "str", "none", "Block format of weights: bfp_bf8, bfp_bf4 or none."),
     Option("experimental-kv-cache-dtype", "str", "none", "Block format of caches: bfp_bf8, bfp_bf4 or none."),
     Option("enable-trace", "bool", False, "Record the program as a trace."),
@@ -318,7 +318,7 @@ def _later_ttmetal(values: dict[str, Any]) -> list[Step]:
     """
     del values
     raise UnsupportedError(
-        "ttir-to-ttmetal-pipeline goes through the dialect d2m, which is read in generic form only: kernels are made "
+        "ttir-to-ttmetal-pipeline uses the dialect d2m, which is read in generic form only: kernels are made "
         "of modules of 2024-09, by ttir-to-ttmetal-backend-pipeline.",
         "unimplemented",
     )
@@ -353,31 +353,31 @@ _ALL = (
     ),
     Pipeline(
         "ttnn-common-to-runtime-pipeline",
-        "Lower what the common pipeline gives to what binaries are made of: it is that already.",
+        "Lower the result of the common pipeline to binary operations: it has that form already.",
         (),
         _nothing,
     ),
     Pipeline(
         "ttnn-common-to-emitc-pipeline",
-        "Lower what the common pipeline gives to statements of C++.",
+        "Lower the result of the common pipeline to C++ statements.",
         (),
         _common_to_emitc,
     ),
     Pipeline(
         "ttnn-common-to-emitpy-pipeline",
-        "Lower what the common pipeline gives to statements of Python.",
+        "Lower the result of the common pipeline to Python statements.",
         EMITPY_OPTIONS,
         _common_to_emitpy,
     ),
     Pipeline(
         "ttnn-backend-to-emitpy-pipeline",
-        "Lower operations of the library to statements of Python.",
+        "Lower ttnn operations to Python statements.",
         EMITPY_OPTIONS,
         _common_to_emitpy,
     ),
     Pipeline(
         "ttnn-backend-to-emitc-pipeline",
-        "Lower operations of the library to statements of C++.",
+        "Lower ttnn operations to C++ statements.",
         (),
         _common_to_emitc,
     ),

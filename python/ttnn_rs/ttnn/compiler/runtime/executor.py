@@ -118,7 +118,7 @@ def execute(
         if tuple(result.shape) != want.shape:
             raise ShapeError(
                 f"program {program.name}, output {index}: the shape is {list(result.shape)}, "
-                f"the binary says {list(want.shape)}."
+                f"the binary has {list(want.shape)}."
             )
         results[index] = place(result, want, device, counted)
     return results

@@ -282,7 +282,7 @@ class _Run:
             text = kernel.get("debug_info")
             if not text:
                 raise UnsupportedError(
-                    f"{where}: a kernel has no steps beside its source; binaries of this package have them."
+                    f"{where}: a kernel has a source but no steps; binaries of this package have them."
                 )
             steps = json.loads(text)
             for place in kernel["core_range_set"]:

@@ -65,7 +65,7 @@ def _search(pattern: str, message: str) -> bool:
     try:
         return subprocess.run(command, timeout=_SECONDS, check=False, capture_output=True).returncode == 0
     except subprocess.TimeoutExpired:
-        raise _PatternError(f"{pattern!r} takes longer than {_SECONDS} s to search for") from None
+        raise _PatternError(f"{pattern!r} needs more than {_SECONDS} s of search") from None
 
 
 def _expected(text: str, first_line: int) -> list[_Expected]:

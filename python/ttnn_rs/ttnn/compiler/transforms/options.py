@@ -53,7 +53,7 @@ class Option:
             if self.kind == "strs":
                 return tuple(part for part in text.strip("{}").split(",") if part)
         except (KeyError, ValueError):
-            raise OptionError(f"option {self.name} takes {self.kind}, got {shortened(text)!r}.") from None
+            raise OptionError(f"option {self.name} must be {self.kind}, got {shortened(text)!r}.") from None
         return text
 
 

@@ -63,7 +63,7 @@ def layer_norm(module: Module, op: TableOp) -> None:
         raise fail(
             module,
             op,
-            f"cannot be lowered: the library normalizes over the last dimension, {shape[-1]} elements, not {normal}",
+            f"cannot be lowered: TT-NN normalizes over the last dimension, {shape[-1]} elements, not {normal}",
         )
     epsilon = op.attribute("epsilon") or f32_attr(1e-5)
     replace(op, [Build(module, op).value("layer_norm", groups_of(op), op.results[0].type, epsilon=epsilon)])

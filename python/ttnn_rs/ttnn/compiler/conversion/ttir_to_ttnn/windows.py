@@ -87,7 +87,7 @@ def conv1d(module: Module, op: TableOp) -> None:
     shape, weight, result = (shape_of(value) for value in (*op.inputs[:2], op.results[0]))
     dims = tuple(op.get(f"{name}_dim") for name in ("batch", "length", "channel"))
     if dims != (0, 1, 2):
-        raise fail(module, op, f"of images with dimensions in the order {dims} cannot be lowered; give channels last")
+        raise fail(module, op, f"of images with dimensions in the order {dims} cannot be lowered; use channels last")
     padding = _numbers(op.get("padding"), 2)
     padding = padding * 2 if len(padding) == 1 else padding
     numbers = {
@@ -117,7 +117,7 @@ def conv3d(module: Module, op: TableOp, grid: tuple[int, ...]) -> None:
     shape, weight, result = (shape_of(value) for value in (*op.inputs[:2], op.results[0]))
     dims = tuple(op.get(f"{name}_dim") for name in ("batch", "depth", "height", "width", "channel"))
     if dims != (0, 1, 2, 3, 4):
-        raise fail(module, op, f"of volumes with dimensions in the order {dims} cannot be lowered; give channels last")
+        raise fail(module, op, f"of volumes with dimensions in the order {dims} cannot be lowered; use channels last")
     if op.get("groups") != 1:
         raise fail(module, op, "cannot be lowered with groups: ttnn.conv3d only supports groups == 1")
     channels = -(-shape[4] // _TILE) * _TILE

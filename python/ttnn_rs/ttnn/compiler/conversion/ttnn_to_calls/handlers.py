@@ -161,7 +161,7 @@ def _sparse_matmul(calls: Calls, table: dict[str, Any]) -> None:
     """Sparse matmuls; the selection is bfloat16 in rows."""
     config = table.get("program_config")
     if not config:
-        raise UnsupportedError("sparse_matmul without a program_config is not executed: the function asks for one.")
+        raise UnsupportedError("sparse_matmul without a program_config is not executed: the function needs one.")
     count = table.get("nnz")
     finish(
         calls,

@@ -608,7 +608,7 @@ def _resource(made: Program, op: TableOp, value: ResourceAttr) -> NDArray[Any]:
     dtype = np.dtype(getattr(ml_dtypes, name, None) or name)
     count = math.prod(kind.get_shape())
     if len(data) != 4 + count * dtype.itemsize:
-        words = f"resource {value.key!r} has {max(len(data) - 4, 0)} bytes, its type asks for {count * dtype.itemsize}"
+        words = f"resource {value.key!r} has {max(len(data) - 4, 0)} bytes, its type needs {count * dtype.itemsize}"
         raise made.error(op, words)
     return np.frombuffer(data, dtype, offset=4).reshape(tuple(kind.get_shape()))
 
@@ -637,7 +637,7 @@ def _begin_trace(made: Program, op: TableOp) -> dict[str, Any]:
 
 def _trace(made: Program, op: TableOp) -> dict[str, Any]:
     if "semaphore_inputs" in {group.name for group in op.spec.operands} and op.group("semaphore_inputs"):
-        raise made.error(op, "takes semaphores, which have no form in TTNN binaries")
+        raise made.error(op, "has semaphores, which TTNN binaries cannot represent")
     programs = {
         name.replace("callee", "program_id"): made.functions[op.get(name)]
         for name in ("allocate_slots_callee", "capture_callee", "execute_callee")

@@ -110,7 +110,7 @@ def collapsed_map(shape: Sequence[int], grid_rank: int, intervals: Sequence[tupl
             continue
         if not position <= first < last <= rank:
             raise LayoutError(
-                f"collapse interval ({begin}, {end}) of a tensor of rank {rank}: intervals lie within the rank, "
+                f"collapse interval ({begin}, {end}) of a tensor of rank {rank}: intervals must be within the rank, "
                 "in order, and do not overlap."
             )
         results += dims[position:first]

@@ -107,7 +107,7 @@ class Reader:
     def _number(self, code: struct.Struct, position: int, where: str) -> int:
         if position < 0 or position + code.size > len(self._data):
             raise self._error(
-                where, position, f"a value of {code.size} bytes lies outside of the {len(self._data)} bytes."
+                where, position, f"a value of {code.size} bytes is outside of the {len(self._data)} bytes."
             )
         value: int = code.unpack_from(self._data, position)[0]
         return value
@@ -185,7 +185,7 @@ class Reader:
         name, kind = union.members[number - 1]
         place = self._place(header, field.id, 4, where)
         if not place:
-            raise self._error(where, header.position, f"a union says {name}, and has no value.")
+            raise self._error(where, header.position, f"a union of type {name} has no value.")
         self._count(1, where, header.position)
         assert isinstance(kind, Table)
         values[f"{field.name}_type"] = name

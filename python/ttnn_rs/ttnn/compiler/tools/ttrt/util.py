@@ -489,7 +489,7 @@ def compare_systems(binary: Flatbuffer, table: dict[str, Any], name: str) -> Non
     """
     mine = binary.fbb_dict.get("system_desc")
     if mine is None:
-        raise DeviceError(f"{binary.file_path}: the binary does not say for which system it was built.")
+        raise DeviceError(f"{binary.file_path}: the binary has no description of its system.")
     here = from_table(mine, binary.file_path)
     there = from_table(table, name)
     lines = here.differences(there)

@@ -41,7 +41,7 @@ def _prepared(module: Module, build: Build, op: TableOp) -> Any:
     config = op.attribute("conv3d_config")
     block = re.search(r"c_in_block = (\d+)", str(config)) if config is not None else None
     if block is None:
-        raise fail(module, op, "needs a conv3d_config with c_in_block, as convert-ttir-to-ttnn gives it")
+        raise fail(module, op, "needs a conv3d_config with c_in_block, as created by convert-ttir-to-ttnn")
     weight = op.group("weight")[0]
     rows = retyped(weight.type, tiled=False, space="system_memory")
     if tensor_layout(weight).tiled or not on_host(tensor_layout(weight)):

@@ -106,7 +106,7 @@ def _recorded(module: Module, body: Block) -> list[Operation]:
             op.detach()
             insert_before(ops[places[0]], op)
         else:
-            raise fail(module, op, "cannot be recorded in a trace, and stands between operations that are")
+            raise fail(module, op, "cannot be recorded in a trace, but is between operations that are")
     return found
 
 

@@ -57,7 +57,7 @@ def tensor_layout(value: SSAValue) -> TTNNLayoutAttr:
     """
     layout = layout_of(value.type)
     if layout is None:
-        raise VerifyException("expected tensors with a layout of the library; run ttnn-layout first")
+        raise VerifyException("expected tensors with a ttnn layout; run ttnn-layout first")
     return layout
 
 
