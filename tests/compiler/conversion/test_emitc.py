@@ -90,6 +90,26 @@ def test_kernel_arithmetic_compiles_and_computes(tmp_path: Path) -> None:
     assert subprocess.run([str(program)], check=False).returncode == (2 + 6) * 4
 
 
+def test_kernels_of_2024_09_have_no_arguments_afterwards() -> None:
+    buffer = "!ttkernel.cb<cb_out1, 1024, memref<2x4x!tt.tile<32x32, f32>, #tt.memory_space<l1>>, 4096, 1>"
+    text = f"""func.func @k(%a: {buffer}) {{
+  %c4 = arith.constant 4 : i32
+  "ttkernel.builtin"(%a, %c4) <{{op = @cb_push_back, kind = @any}}> : ({buffer}, i32) -> ()
+  "ttkernel.return"() : () -> ()
+}}
+"""
+    module = parse_module(text, version="2024-09")
+    run(module, "convert-ttkernel-to-emitc")
+    written = print_module(module)
+    assert "func.func @k() {" in written
+    assert 'emitc.call_opaque "cb_push_back"(%0, %1) : (!emitc.opaque<"::tt::CB">, i32) -> ()' in written
+    assert print_module(parse_module(written, version="2024-09")) == written
+    assert emitc_kernels(module).endswith(
+        "namespace NAMESPACE {\nvoid kernel_main() {\n  ::tt::CB v1 = ::tt::CB::c_out1;\n  int32_t v2 = 4;\n"
+        "  cb_push_back(v1, v2);\n  return;\n}\nvoid MAIN { kernel_main(); }\n}\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("statement", "message"),
     [

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from ttnn.compiler.conversion.calls_to_emit import identifiers
+from ttnn.compiler.conversion.calls_to_emitc import emitc_module
+from ttnn.compiler.conversion.calls_to_emitpy import emitpy_module
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
-from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source, identifiers, python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.printing import quote, unquote
@@ -20,7 +22,6 @@ from ttnn.compiler.ir.target_text import comment, cpp_string, is_cpp_callee, is_
 from ttnn.compiler.ir.xdsl_adapter import ArrayAttr, StringAttr
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.target.cpp.emitc import emitc_functions, emitc_kernels
-from ttnn.compiler.target.cpp.kernels import kernels_source
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.target.python.emitpy import emitpy_source
 from ttnn.compiler.versions import parse_module, print_module
@@ -185,12 +186,13 @@ def without_strings(source: str) -> str:
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
 def test_names_and_strings_of_binaries_keep_the_statements(text: str) -> None:
     given = binary(text, text)
-    made = python_source(given)
-    assert shape(made) == shape(python_source(binary(BENIGN, BENIGN)))
+    benign = binary(BENIGN, BENIGN)
+    made = emitpy_source(emitpy_module(given))
+    assert shape(made) == shape(emitpy_source(emitpy_module(benign)))
     strings = [node.value for node in ast.walk(ast.parse(made)) if isinstance(node, ast.Constant)]
     assert text in strings
     (name,) = identifiers(given)
-    made, expected = cpp_source(given), cpp_source(binary(BENIGN, BENIGN))
+    made, expected = (emitc_functions(emitc_module(one)) for one in (given, benign))
     assert cpp_string(text) in made
     assert without_strings(made) == without_strings(expected).replace(f" {BENIGN}(", f" {name}(")
 
@@ -270,9 +272,14 @@ def test_cpp_functions_and_includes_with_unsafe_names_raise(text: str) -> None:
 
 def test_kernel_functions_have_the_names_of_operations() -> None:
     made = 'func.func @"a\\0A#error"() {\n  "ttkernel.g(); x"() : () -> ()\n  return\n}\n'
-    module = parse_module(made, version="2026-08", allow_unregistered=True)
+    module = parse_module(made, version="2024-09", allow_unregistered=True)
+    with pytest.raises(CompileError, match=r"failed to legalize operation 'ttkernel\.g"):
+        run(module, "convert-ttkernel-to-emitc")
+    named = made.replace('"ttkernel.g(); x"()', '"ttkernel.builtin"() <{op = @"g(); x", kind = @k}>')
+    module = parse_module(named, version="2024-09")
+    run(module, "convert-ttkernel-to-emitc")
     with pytest.raises(CompileError, match="is no name of a C"):
-        kernels_source(module)
+        emitc_kernels(module)
 
 
 @pytest.mark.parametrize("name", ["g", "::tt::f", "a::b<int, c::d>", "reinterpret_cast", "x.y", "p->f", "f<uint32_t*>"])

@@ -96,14 +96,14 @@ def test_every_pass_accepts_modules_of_its_versions(name: str, tmp_path: Path, m
         assert any(not messages(read(text, version), name) for text in texts(version)), version
 
 
-def test_emitc_of_2024_09_kernels_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_emitc_of_2024_09_programs_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "a.mlir"
     source.write_text(KERNEL)
-    assert main(["--default-epoch=book", "--convert-ttkernel-to-emitc", str(source)]) == 1
+    assert main(["--default-epoch=book", "--convert-ttnn-to-emitc", str(source)]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith(
-        f"{source}:1:1: error: pass 'convert-ttkernel-to-emitc' applies to modules of versions 2025-10 and 2026-08, "
+        f"{source}:1:1: error: pass 'convert-ttnn-to-emitc' applies to modules of versions 2025-10 and 2026-08, "
         "and this one is of version 2024-09"
     )
 

@@ -11,13 +11,14 @@ import pytest
 
 import ttnn
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.conversion.calls_to_emitpy import emitpy_module
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
-from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir import CompileError
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.python.emitpy import emitpy_source
 from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
@@ -78,7 +79,7 @@ def test_binary_python_and_calls_have_equal_bits(
     tensors = [ttnn.from_torch(one, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device) for one in arrays]
     (executed,) = execute(whole[-1], tensors, device)
     names: dict[str, Any] = {"__name__": "emitted"}
-    exec(compile(python_source(whole), "emitted.py", "exec"), names)
+    exec(compile(emitpy_source(emitpy_module(whole)), "emitted.py", "exec"), names)
     (emitted,) = names["f"](tensors, device)
     expected = ttnn.typecast(direct(*(ttnn.typecast(one, BFP8) for one in tensors)), ttnn.bfloat16)
     assert executed.dtype == ttnn.bfloat16

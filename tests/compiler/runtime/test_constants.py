@@ -12,7 +12,6 @@ import pytest
 import ttnn
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Call
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
-from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import run
@@ -91,16 +90,12 @@ def test_const_eval_runs_once_for_equal_parameters(version: Version, device: ttn
     assert ttnn.to_numpy(direct).tobytes() == first
 
 
-@pytest.mark.parametrize("way", ["calls", "emitpy"])
-def test_emitted_python_calls_const_eval_functions(way: str, device: ttnn.MeshDevice) -> None:
+def test_emitted_python_calls_const_eval_functions(device: ttnn.MeshDevice) -> None:
     module = lowered(TEXT, "{enable-const-eval-inputs-to-system-memory=false}")
     whole = found(module)
-    source = python_source(list(whole.values()))
-    if way == "emitpy":
-        run(module, "convert-ttnn-to-emitpy")
-        source = emitpy_source(module)
+    run(module, "convert-ttnn-to-emitpy")
     names: dict[str, Any] = {"__name__": "emitted"}
-    exec(compile(source, "emitted.py", "exec"), names)
+    exec(compile(emitpy_source(module), "emitted.py", "exec"), names)
     tensors = [ttnn.from_torch(one, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device) for one in inputs(2)]
     (result,) = execute(whole["f"], tensors, device)
     (emitted,) = names["f"](tensors, device)
@@ -234,10 +229,8 @@ def test_byte_constants_are_tilized_on_the_host(device: ttnn.MeshDevice) -> None
     (program,) = found(module).values()
     (result,) = execute(program, [], device)
     assert ttnn.to_numpy(result).tolist() == [[1, 2, 254], [3, 0, 128]]
-    sources = [python_source([program])]
     run(module, "convert-ttnn-to-emitpy")
-    for source in (*sources, emitpy_source(module)):
-        names: dict[str, Any] = {"__name__": "emitted"}
-        exec(compile(source, "emitted.py", "exec"), names)
-        (tensor,) = names["f"]([], device)
-        assert ttnn.to_numpy(tensor).tolist() == [[1, 2, 254], [3, 0, 128]]
+    names: dict[str, Any] = {"__name__": "emitted"}
+    exec(compile(emitpy_source(module), "emitted.py", "exec"), names)
+    (tensor,) = names["f"]([], device)
+    assert ttnn.to_numpy(tensor).tolist() == [[1, 2, 254], [3, 0, 128]]

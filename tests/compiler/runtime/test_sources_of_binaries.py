@@ -15,11 +15,12 @@ from test_generic_programs import found, module
 
 import ttnn
 from ttnn.base.exceptions import FileFormatError, KernelError, UnsupportedError
+from ttnn.compiler.conversion.calls_to_emitpy import emitpy_module
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
-from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.runtime.place import public
 from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.python.emitpy import emitpy_source
 from ttnn.compiler.tools.ttrt.perf import Perf
 from ttnn.compiler.tools.ttrt.run import Run
 
@@ -73,7 +74,7 @@ def test_source_in_emitted_python_never_runs_as_python(
 ) -> None:
     monkeypatch.setenv("TT_METAL_CACHE", str(tmp_path / "cache"))
     made = tmp_path / "made"
-    text = python_source(list(programs(with_source(source.format(str(made))))))
+    text = emitpy_source(emitpy_module(programs(with_source(source.format(str(made))))))
     with pytest.raises(KernelError):
         found(text, np.zeros((32, 32), np.float32), device)
     assert not made.exists()

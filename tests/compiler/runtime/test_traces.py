@@ -11,9 +11,9 @@ import pytest
 
 import ttnn
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.conversion.calls_to_emitc import emitc_module
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Call
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
-from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source, python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import run
@@ -153,13 +153,10 @@ def test_trace_updates_a_cache_in_place(version: Version, device: ttnn.MeshDevic
 
 
 @VERSIONS
-@pytest.mark.parametrize("way", ["calls", "emitpy"])
-def test_emitted_python_runs_traces(version: Version, way: str, device: ttnn.MeshDevice) -> None:
+def test_emitted_python_runs_traces(version: Version, device: ttnn.MeshDevice) -> None:
     options = "enable-trace=true enable-const-eval=false"
     whole = found(TWO, version, options)
-    source = (
-        python_source(whole) if way == "calls" else emitpy_source(lowered(TWO, version, options, pipeline="emitpy"))
-    )
+    source = emitpy_source(lowered(TWO, version, options, pipeline="emitpy"))
     names: dict[str, Any] = {"__name__": "emitted"}
     exec(compile(source, "emitted.py", "exec"), names)
     weight = on_device(random(9, 64, 32), device)
@@ -182,7 +179,7 @@ def test_emitted_python_runs_traces(version: Version, way: str, device: ttnn.Mes
 @VERSIONS
 def test_traces_are_refused_as_cpp(version: Version) -> None:
     with pytest.raises(UnsupportedError, match="traces are not written as C"):
-        cpp_source(found(TWO, version))
+        emitc_module(found(TWO, version))
 
 
 def test_trace_hoisting_creates_its_functions() -> None:

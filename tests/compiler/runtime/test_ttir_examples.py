@@ -186,7 +186,7 @@ def rounded(values: Array, data_type: str) -> Array:
 
 
 def test_emitted_cpp_compiles_against_the_header(tmp_path: Path) -> None:
-    """All examples at once, directly and from `emitc`.
+    """All examples at once, from `ttnn` and from `emitc`.
 
     The header has names only: calls and types are checked.
     """
@@ -195,10 +195,11 @@ def test_emitted_cpp_compiles_against_the_header(tmp_path: Path) -> None:
         pytest.skip("needs a C++ compiler of the host: g++ or clang++")
     sources = []
     for op, text in EXAMPLES.items():
-        for pipeline, name in (("ttnn-backend", f"f_{op}"), ("emitc", f"f_{op}_by_statements")):
-            lowered = parse_module(text.replace("@one", f"@{name}"))
-            run(lowered, f"ttir-to-{pipeline}-pipeline{{enable-const-eval=false}}")
-            sources.append(str(translate("mlir-to-cpp", print_module(lowered))))
+        lowered = parse_module(text.replace("@one", f"@f_{op}"))
+        run(lowered, "ttir-to-ttnn-backend-pipeline{enable-const-eval=false}")
+        sources.append(str(translate("mlir-to-cpp", print_module(lowered))))
+        run(lowered, "convert-ttnn-to-emitc")
+        assert translate("mlir-to-cpp", print_module(lowered)) == sources[-1]
     source = tmp_path / "emitted.cpp"
     source.write_text("\n".join(sources))
     include = Path(cpp.__file__).parent / "include"
@@ -206,7 +207,7 @@ def test_emitted_cpp_compiles_against_the_header(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
     functions = re.findall(r"^[:a-z<]*ttnn::Tensor>? f_", source.read_text(), re.M)
-    assert len(functions) == 2 * len(EXAMPLES)
+    assert len(functions) == len(EXAMPLES)
 
 
 def test_program_calls_another_program(device: ttnn.MeshDevice) -> None:

@@ -213,7 +213,7 @@ def test_emitted_cpp_has_a_function_and_its_calls() -> None:
     lowered = parse_module(module("multiply", [S, S], S, "", "bf16", True).replace("@main", "@product"))
     run(lowered, "ttir-to-ttnn-backend-pipeline")
     source = str(translate("mlir-to-cpp", print_module(lowered)))
-    assert "ttnn::Tensor product(ttnn::Tensor v1, ttnn::Tensor v2) {" in source
+    assert "::ttnn::Tensor product(::ttnn::Tensor v1, ::ttnn::Tensor v2) {" in source
     for call in (
         "ttnn::to_layout(v1, ttnn::Layout::TILE)",
         "ttnn::to_device(",

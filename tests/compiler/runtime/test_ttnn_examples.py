@@ -21,8 +21,8 @@ import ttnn
 from testkit.ttnn_examples import CASES, CUT, LIBRARY, Array
 from testkit.ttnn_text import laid, library
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.conversion.calls_to_emitpy import emitpy_module
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
-from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import run
@@ -62,14 +62,11 @@ def test_binary_python_and_calls_have_equal_bits(name: str, device: ttnn.MeshDev
     given = [ttnn.from_torch(one) for one in inputs]
     executed = [host(one) for one in execute(program, given, device)]
     placed = [place(one, want, device, Transfers()) for one, (_, want) in zip(given, program.inputs, strict=True)]
-    sources = [python_source(whole)]
     run(module, "convert-ttnn-to-emitpy")
-    sources.append(emitpy_source(module))
-    for source in sources:
-        names: dict[str, Any] = {"__name__": "emitted"}
-        exec(compile(source, "emitted.py", "exec"), names)
-        emitted = [host(one) for one in names["one"](placed, device)]
-        assert [one.tobytes() for one in executed] == [one.tobytes() for one in emitted]
+    names: dict[str, Any] = {"__name__": "emitted"}
+    exec(compile(emitpy_source(module), "emitted.py", "exec"), names)
+    emitted = [host(one) for one in names["one"](placed, device)]
+    assert [one.tobytes() for one in executed] == [one.tobytes() for one in emitted]
     direct = case.direct(*given, device)
     called = [host(one) for one in (direct if isinstance(direct, list | tuple) else [direct])]
     assert [one.tobytes() for one in executed] == [one.tobytes() for one in called]
@@ -169,7 +166,7 @@ def test_matmul_program_configs_reach_the_call(mnemonic: str, fields: str, writt
         library("matmul", kinds, [laid((64, 64))], f"matmul_program_config = #ttnn.{mnemonic}<{fields}>")
     )
     run(module, LIBRARY)
-    source = python_source(programs(Binary.parse(ttnn_to_binary(module, "0.1.0").to_bytes())))
+    source = emitpy_source(emitpy_module(programs(Binary.parse(ttnn_to_binary(module, "0.1.0").to_bytes()))))
     assert f"program_config=ttnn.{written}" in source
 
 

@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 import ttnn
 from testkit.ttir_reference import interpret
+from ttnn.compiler.conversion.calls_to_emitpy import emitpy_module
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
-from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.runtime.place import Transfers, place
 from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.python.emitpy import emitpy_source
 from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
@@ -131,7 +132,7 @@ def test_binary_and_python_match_the_reference(name: str, version: Version, devi
     tensors = [ttnn.from_torch(one) for one in inputs]
     (result,) = execute(program, tensors, device)
     names: dict[str, Any] = {"__name__": "emitted"}
-    exec(compile(python_source([program]), "emitted.py", "exec"), names)
+    exec(compile(emitpy_source(emitpy_module([program])), "emitted.py", "exec"), names)
     placed = [place(one, want, device, Transfers()) for one, (_, want) in zip(tensors, program.inputs, strict=True)]
     (emitted,) = names["one"](placed, device)
     assert ttnn.to_numpy(result).tobytes() == ttnn.to_numpy(emitted).tobytes()

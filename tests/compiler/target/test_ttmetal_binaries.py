@@ -55,7 +55,10 @@ def test_kernels_have_their_circular_buffers() -> None:
     ]
     (product,) = products
     assert product["kernel"]["config"]["math_fidelity"] == "HiFi4"
-    assert "mul_tiles(::tt::CB::c_in0, ::tt::CB::c_in1, 0, 0, 0);" in product["kernel"]["source"]
+    source = product["kernel"]["source"]
+    for line in ("::tt::CB v1 = ::tt::CB::c_in0;", "::tt::CB v2 = ::tt::CB::c_in1;", "int32_t v4 = 0;"):
+        assert f"\n  {line}\n" in source
+    assert "mul_tiles(v1, v2, v4, v4, v4);" in source
     assert [one["desc"]["port"] for one in product["cbs"]] == [0, 1, 16]
     steps = json.loads(product["debug_info"])
     assert steps[0] == ["binary_op_init_common", [{"cb": 0}, {"cb": 1}, {"cb": 16}]]
@@ -69,4 +72,7 @@ def test_kernel_sources_are_cpp() -> None:
   "ttkernel.return"() : () -> ()
 }
 """  # noqa: E501
-    assert "cb_wait_front(::tt::CB::c_in0, 4);" in str(translate("ttkernel-to-cpp", text))
+    assert str(translate("ttkernel-to-cpp", text)).partition("namespace NAMESPACE {\n")[2] == (
+        "void kernel_main() {\n  ::tt::CB v1 = ::tt::CB::c_in0;\n  int32_t v2 = 4;\n  cb_wait_front(v1, v2);\n"
+        "  return;\n}\nvoid MAIN { kernel_main(); }\n}\n"
+    )

@@ -1,7 +1,7 @@
 """`convert-ttkernel-to-emitc`: device kernel API calls as C++ statements.
 
 They are in the dialect `emitc`.
-
+In 2024-09 kernels are also regions of dispatches, with circular buffers as arguments.
 In 2026-08 circular buffers and the NoC are objects with methods; of the latter only barriers are written.
 """
 
@@ -12,37 +12,41 @@ from collections.abc import Callable
 from typing import Final
 
 from ttnn.compiler.dialects.operations import TableOp, make
-from ttnn.compiler.features import KERNEL_OBJECTS
+from ttnn.compiler.features import DIALECT_TT, KERNEL_OBJECTS
 from ttnn.compiler.ir.attributes import OpaqueDialectAttr, OpaqueDialectType
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
-from ttnn.compiler.ir.printing import attribute_text, quote
+from ttnn.compiler.ir.opaque import opaque, opaque_type
+from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.target_text import cpp_string
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
     Attribute,
     FloatAttr,
     FuncOp,
+    FunctionType,
     IndexType,
     IntegerAttr,
     IntegerType,
     Operation,
+    Region,
+    ReturnOp,
     SSAValue,
     StringAttr,
     UnitAttr,
 )
-from ttnn.compiler.target.cpp.headers import THREAD, headers_of
-from ttnn.compiler.transforms.base import insert_before, replace
+from ttnn.compiler.target.cpp.emitc import emitc_kernel
+from ttnn.compiler.target.cpp.headers import THREAD, headers_of, thread_of
+from ttnn.compiler.transforms.base import erase, insert_before, replace, update_function_type
 
-__all__ = ["run"]
-
-
-def _opaque(text: str) -> OpaqueDialectType:
-    return OpaqueDialectType("emitc.opaque", (f"<{quote(text)}>",))
+__all__ = ["cb_port", "region_source", "run"]
 
 
 _SIZE: Final = OpaqueDialectType("emitc.size_t", ())
-_CB: Final = _opaque("::tt::CB")
+_CB: Final = opaque_type("emitc", "::tt::CB")
+_CB_PORT: Final = re.compile(r"!ttkernel\.cb<(cb_[a-z]+)(\d+),")
+#: Ports of 2024-09 in the order of their numbers, eight of each kind, and their names in C++.
+_PORTS: Final = {"cb_in": "c_in", "cb_dfl": "dataflow", "cb_out": "c_out", "cb_int": "c_intermed"}
 #: What C++ has for types of kernels, by their names.
 _TYPES: Final[dict[str, Attribute]] = {
     "cb": _CB,
@@ -50,10 +54,10 @@ _TYPES: Final[dict[str, Attribute]] = {
     "semaphore": IntegerType(32),
     "local_semaphore": IntegerType(32),
     "l1_addr": IntegerType(32),
-    "DataFormat": _opaque("DataFormat"),
-    "interleaved_addr_gen_fast": _opaque("InterleavedAddrGenFast<true>"),
-    "TensorAccessorArgs": _opaque("TensorAccessorArgs"),
-    "TensorAccessor": _opaque("TensorAccessor"),
+    "DataFormat": opaque_type("emitc", "DataFormat"),
+    "interleaved_addr_gen_fast": opaque_type("emitc", "InterleavedAddrGenFast<true>"),
+    "TensorAccessorArgs": opaque_type("emitc", "TensorAccessorArgs"),
+    "TensorAccessor": opaque_type("emitc", "TensorAccessor"),
 }
 #: Template arguments of calls.
 _TEMPLATES: Final = {
@@ -92,14 +96,44 @@ _BARRIERS: Final = {
 
 
 def run(module: Module) -> None:
-    """Convert the kernels of a module: functions that have the attribute `ttkernel.thread`.
+    """Convert the kernels of a module.
+
+    Kernels are functions with a thread, in 2024-09 those with operations of `ttkernel`.
 
     Raises:
         CompileError: An operation has no form in C++.
     """
     for function in module.functions():
-        if THREAD in function.attributes:
+        operations = [op for block in function.body.blocks for op in block.ops] if DIALECT_TT.of(module.version) else []
+        if THREAD in function.attributes or any(op.name.startswith("ttkernel.") for op in operations):
             _Kernel(module, function).convert()
+
+
+def region_source(module: Module, region: Region, thread: str) -> str:
+    """Return the C++ source of a copy of a dispatched region.
+
+    Args:
+        module: Has the places of operations for diagnostics.
+        region: Arguments are circular buffers.
+        thread: "compute" or "noc".
+
+    Raises:
+        CompileError: An operation has no form in C++.
+    """
+    body = region.clone()
+    module.places |= {
+        copy: module.places[op] for copy, op in zip(body.walk(), region.walk(), strict=True) if op in module.places
+    }
+    function = FuncOp("kernel_main", FunctionType.from_lists([one.type for one in body.blocks[0].args], []), body)
+    function.attributes[THREAD] = OpaqueDialectAttr(THREAD, (f"<{thread}>",))
+    _Kernel(module, function).convert()
+    return emitc_kernel(module, function, titled=False)
+
+
+def cb_port(kind: object) -> int | None:
+    """Return the port of a circular buffer type of 2024-09, or None."""
+    found = _CB_PORT.match(str(kind))
+    return list(_PORTS).index(found[1]) * 8 + int(found[2]) if found and found[1] in _PORTS else None
 
 
 class _Kernel:
@@ -112,6 +146,9 @@ class _Kernel:
 
     def convert(self) -> None:
         """Replace the operations."""
+        if len(self._function.body.blocks) != 1:
+            raise CompileError(self._module.error(self._function, "only kernels of one block have a form in C++"))
+        self.ports()
         for op in list(self._function.body.walk()):
             if op is self._function or op.name.startswith("emitc.") or op.name == "func.return":
                 continue
@@ -129,12 +166,25 @@ class _Kernel:
                 raise self.illegal(op)
         self.include()
 
+    def ports(self) -> None:
+        """Replace the arguments, circular buffers of 2024-09, by variables."""
+        first = self._function.body.block.first_op
+        for argument in list(self._function.args):
+            found = _CB_PORT.match(str(argument.type))
+            if first is None or found is None or found[1] not in _PORTS:
+                continue
+            value = opaque("emitc", f"::tt::CB::{_PORTS[found[1]]}{found[2]}")
+            argument.replace_all_uses_with(self.add(first, "variable", [], [_CB], value=value).results[0])
+            self._function.body.block.erase_arg(argument)
+        update_function_type(self._function)
+
     def include(self) -> None:
-        """Name the headers that the kernel needs, at its begin."""
+        """Insert includes of the headers that the kernel uses."""
         block = self._function.body.block
-        headers = headers_of(self._module, self._function)
+        headers = headers_of(self._module, self._function, thread_of(self._function))
         first = block.first_op
-        assert first is not None
+        if first is None or any(op.name == "emitc.include" for op in block.ops):
+            return
         properties = {"include": StringAttr("cstdint"), "is_standard_include": UnitAttr()}
         block.insert_op_before(make("emitc.include", self._module.version, [], [], properties), first)
         for header in headers:
@@ -163,7 +213,7 @@ class _Kernel:
             return _TYPES[found[1]]
         if found is not None and found[1] == "l1_addr_ptr":
             width = re.search(r"<(\d+)>", attribute_text(kind))
-            return _opaque(f"volatile tt_l1_ptr uint{width[1] if width is not None else 32}_t*")
+            return opaque_type("emitc", f"volatile tt_l1_ptr uint{width[1] if width is not None else 32}_t*")
         if attribute_text(kind) in ("f32", "f16", "bf16"):
             return kind
         raise self.illegal(op, f"type {attribute_text(kind)} has no form in C++ kernels")
@@ -181,11 +231,13 @@ class _Kernel:
             return
         if current and short.startswith("noc_"):
             raise self.illegal(op, "calls of the NoC of the current interface are not written")
-        if op.spec.attributes or op.regions:
+        if short == "builtin":
+            short = op.get("op")
+        elif op.spec.attributes or op.regions:
             raise self.illegal(op, "its attributes have no form in C++ kernels")
         properties: dict[str, Attribute] = {"callee": StringAttr(short)}
         if short in _TEMPLATES:
-            text = OpaqueDialectAttr("emitc.opaque", (f"<{quote(_TEMPLATES[short])}>",))
+            text = opaque("emitc", _TEMPLATES[short])
             properties["template_args"] = ArrayAttr([text])
         types = [self.type(result.type, op) for result in op.results]
         replace(op, self.add(op, "call_opaque", list(op.operands), types, **properties).results)
@@ -209,13 +261,14 @@ class _Kernel:
         pieces = text.split("{}")
         if len(pieces) != len(op.operands) + 1:
             raise self.illegal(op, f"its format has {len(pieces) - 1} places for {len(op.operands)} values")
-        compute = "<compute>" in attribute_text(self._function.attributes[THREAD])
+        compute = thread_of(self._function) == "compute"
         values: list[SSAValue] = []
         for value in op.operands:
             # A compute kernel runs on three cores that know different things about a buffer: it has a printer.
             if compute and value.type == _CB:
-                callee = StringAttr("ttmlir::CBPrinter")
-                value = self.add(op, "call_opaque", [value], [_opaque("ttmlir::CBPrinter")], callee=callee).results[0]
+                printer = "ttmlir::CBPrinter"
+                types: list[Attribute] = [opaque_type("emitc", printer)]
+                value = self.add(op, "call_opaque", [value], types, callee=StringAttr(printer)).results[0]
             values.append(value)
         if KERNEL_OBJECTS.of(self._module.version):
             self.add(op, "call_opaque", [self.text(op, text), *values], [], callee=StringAttr("DPRINT"))
@@ -229,10 +282,15 @@ class _Kernel:
 
     def text(self, op: Operation, text: str) -> SSAValue:
         """Return a text as it stands in C++, between quotes."""
-        kind = _opaque("const char[]")
+        kind = opaque_type("emitc", "const char[]")
         literal = self.add(op, "literal", [], [kind], value=StringAttr(cpp_string(text, escapes=True)))
         value: SSAValue = literal.results[0]
         return value
+
+    def returned(self, op: Operation) -> None:
+        """The end of a kernel of 2024-09."""
+        insert_before(op, ReturnOp())
+        erase(op)
 
     def pointer(self, op: Operation) -> None:
         """An address in L1 as a pointer."""
@@ -240,7 +298,7 @@ class _Kernel:
         found = re.search(r"<\"(.*)\">", attribute_text(kind))
         if found is None:
             raise self.illegal(op)
-        target = OpaqueDialectAttr("emitc.opaque", (f"<{quote(found[1])}>",))
+        target = opaque("emitc", found[1])
         properties: dict[str, Attribute] = {
             "callee": StringAttr("reinterpret_cast"),
             "template_args": ArrayAttr([target]),
@@ -270,7 +328,7 @@ class _Kernel:
     def constant(self, op: Operation) -> None:
         value = op.properties.get("value")
         if isinstance(value, IntegerAttr) and isinstance(value.type, IndexType):
-            value = OpaqueDialectAttr("emitc.opaque", (f"<{quote(str(value.value.data))}>",))
+            value = opaque("emitc", str(value.value.data))
         elif not isinstance(value, IntegerAttr | FloatAttr):
             raise self.illegal(op)
         replace(op, self.add(op, "constant", [], [self.type(op.results[0].type, op)], value=value).results)
@@ -278,6 +336,7 @@ class _Kernel:
 
 _CHANGES: Final[dict[str, Callable[[_Kernel, Operation], None]]] = {
     "arith.constant": _Kernel.constant,
+    "ttkernel.return": _Kernel.returned,
     "ttkernel.dprint": _Kernel.print,
     "ttkernel.get_compile_time_arg_val": _Kernel.compile_time_argument,
     "ttkernel.load_from_l1": _Kernel.load,

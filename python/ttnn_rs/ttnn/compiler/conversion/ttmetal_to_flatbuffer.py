@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ttnn.compiler.conversion.ttkernel_to_emitc import cb_port, region_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import OperationText, system_of
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.tt_tables import TtProgram
 from ttnn.compiler.dialects.attributes import ArgAllocAttr, CoreRangeAttr, DeviceAttr
@@ -22,7 +23,6 @@ from ttnn.compiler.ir.attributes import DenseAttr
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import ArrayAttr, Block, FuncOp, IntegerAttr, Operation, SSAValue
-from ttnn.compiler.target.cpp.kernels import cb_port, kernel_source
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.target.flatbuffer.system_desc import to_table, version_table
 
@@ -142,7 +142,7 @@ class _Metal(TtProgram):
             block = region.blocks[0]
             kind, table = self.config(str(config), op)
             compute = kind == "TensixConfig"
-            text = kernel_source(self.module, block, compute=compute)
+            text = region_source(self.module, region, "compute" if compute else "noc")
             source = {"source": text, "config_type": kind, "config": table}
             cores = {"loc": {"y": place.offset[0], "x": place.offset[1]}}
             cores |= {"size": {"y": place.size[0], "x": place.size[1]}}

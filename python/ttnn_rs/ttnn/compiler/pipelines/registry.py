@@ -165,13 +165,13 @@ def _ttnn() -> dict[str, Run]:
 @cache
 def _conversions() -> dict[str, Run]:
     """Return the passes from one dialect to another."""
-    from ttnn.compiler.conversion import ttir_to_ttmetal, ttkernel_to_emitc, ttnn_to_emitc, ttnn_to_emitpy
+    from ttnn.compiler.conversion import ttir_to_ttmetal, ttkernel_to_emitc, ttnn_to_emit
     from ttnn.compiler.conversion.ttir_to_ttnn import lowering
 
     return {
         "convert-ttkernel-to-emitc": ttkernel_to_emitc.run,
-        "convert-ttnn-to-emitc": ttnn_to_emitc.run,
-        "convert-ttnn-to-emitpy": ttnn_to_emitpy.run,
+        "convert-ttnn-to-emitc": ttnn_to_emit.to_emitc,
+        "convert-ttnn-to-emitpy": ttnn_to_emit.to_emitpy,
         "convert-ttir-to-ttmetal": ttir_to_ttmetal.run,
         "convert-ttir-to-ttnn": lowering.run,
     }

@@ -9,7 +9,6 @@ from typing import Final
 from ttnn.base.exceptions import TtnnError
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
-from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.tools.output import UNEXPECTED, read, write
 from ttnn.compiler.tools.version import package_version
 from ttnn.compiler.version import NEWEST, Version
@@ -18,16 +17,10 @@ from ttnn.compiler.versions import parse_module
 __all__ = ["run", "translate"]
 
 
-def _binary(module: Module) -> Binary:
-    from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
-
-    return ttnn_to_binary(module, package_version())
-
-
 def _ttnn(module: Module) -> bytes:
-    from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import binary_bytes
+    from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import binary_bytes, ttnn_to_binary
 
-    return binary_bytes(module, _binary(module))
+    return binary_bytes(module, ttnn_to_binary(module, package_version()))
 
 
 def _metal(module: Module) -> bytes:
@@ -38,32 +31,27 @@ def _metal(module: Module) -> bytes:
 
 
 def _kernels(module: Module) -> str:
-    from ttnn.compiler.target.cpp.emitc import emitc_kernels, has_emitc
-    from ttnn.compiler.target.cpp.kernels import kernels_source
+    from ttnn.compiler.conversion.ttkernel_to_emitc import run
+    from ttnn.compiler.target.cpp.emitc import emitc_kernels
 
-    if has_emitc(module):
-        return emitc_kernels(module)
-    return kernels_source(module)
+    run(module)
+    return emitc_kernels(module)
 
 
 def _python(module: Module) -> str:
-    from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
-    from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
+    from ttnn.compiler.conversion.calls_to_emitpy import emitpy_module
+    from ttnn.compiler.conversion.ttnn_to_emit import programs_of_module
     from ttnn.compiler.target.python.emitpy import emitpy_source, has_emitpy
 
-    if has_emitpy(module):
-        return emitpy_source(module)
-    return python_source(programs(_binary(module)))
+    return emitpy_source(module if has_emitpy(module) else emitpy_module(programs_of_module(module)))
 
 
 def _cpp(module: Module) -> str:
-    from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
-    from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source
+    from ttnn.compiler.conversion.calls_to_emitc import emitc_module
+    from ttnn.compiler.conversion.ttnn_to_emit import programs_of_module
     from ttnn.compiler.target.cpp.emitc import emitc_functions, has_emitc_functions
 
-    if has_emitc_functions(module):
-        return emitc_functions(module)
-    return cpp_source(programs(_binary(module)))
+    return emitc_functions(module if has_emitc_functions(module) else emitc_module(programs_of_module(module)))
 
 
 _TRANSLATIONS: Final[dict[str, Callable[[Module], bytes | str]]] = {

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
-from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
-from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source
+from ttnn.compiler.conversion.calls_to_emitc import emitc_module
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs_of_tables
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.tables import programs_of
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.tt_tables import TtProgram
 from ttnn.compiler.dialects.attributes import DeviceAttr, SystemDescAttr
@@ -22,13 +22,14 @@ from ttnn.compiler.ir.printing import AttributeText
 from ttnn.compiler.ir.values import ValueNames
 from ttnn.compiler.ir.writer import Writer
 from ttnn.compiler.ir.xdsl_adapter import Operation
+from ttnn.compiler.target.cpp.emitc import emitc_functions
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.target.flatbuffer.schema import Schema
 from ttnn.compiler.target.flatbuffer.system_desc import to_table, version_table
 from ttnn.compiler.versions import print_module
 from ttnn.compiler.versions.functional import Downgrade
 
-__all__ = ["OperationText", "binary_bytes", "system_of", "ttnn_to_binary"]
+__all__ = ["OperationText", "binary_bytes", "program_tables", "system_of", "ttnn_to_binary"]
 
 _OPERATION = re.compile(r"\.programs\[(\d+)\]\.operations\[(\d+)\]")
 
@@ -74,13 +75,9 @@ def ttnn_to_binary(module: Module, version: str) -> Binary:
     Raises:
         CompileError: An operation or a tensor has no binary form.
     """
+    tables = program_tables(module)
     if not DIALECT_TT.of(module.version):
-        tables = programs_of(module, module.version, OperationText(module))
         return _later_root(module, version, tables)
-    device = module.op.attributes.get("tt.device")
-    made = TtProgram(module, device if isinstance(device, DeviceAttr) else None)
-    text = OperationText(module)
-    tables = [made.program(function, text) for function in module.functions()]
     debug = _debug_info(module, tables)
     tables = [table | {"debug_info": debug} for table in tables]
     values: dict[str, Any] = {
@@ -90,6 +87,20 @@ def ttnn_to_binary(module: Module, version: str) -> Binary:
         "programs": tables,
     }
     return Binary("TTNN", "2024-09", values)
+
+
+def program_tables(module: Module) -> list[dict[str, Any]]:
+    """Return the tables `Program` of the functions of a module.
+
+    Raises:
+        CompileError: An operation or a tensor has no binary form.
+    """
+    text = OperationText(module)
+    if not DIALECT_TT.of(module.version):
+        return programs_of(module, module.version, text)
+    device = module.op.attributes.get("tt.device")
+    made = TtProgram(module, device if isinstance(device, DeviceAttr) else None)
+    return [made.program(function, text) for function in module.functions()]
 
 
 def binary_bytes(module: Module, binary: Binary) -> bytes:
@@ -118,7 +129,7 @@ def _debug_info(module: Module, tables: list[dict[str, Any]]) -> dict[str, Any]:
     """
     info: dict[str, Any] = {"mlir": {"name": "ttnn", "source": print_module(module)}}
     with contextlib.suppress(UnsupportedError):
-        info["cpp"] = cpp_source(programs(Binary("TTNN", "2024-09", {"programs": tables})))
+        info["cpp"] = emitc_functions(emitc_module(programs_of_tables(tables, "2024-09")))
     return info
 
 

@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ttnn.compiler.ir.attributes import OpaqueDialectAttr
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
-from ttnn.compiler.ir.printing import attribute_text, unquote
+from ttnn.compiler.ir.opaque import opaque_text
+from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.target_text import comment, is_cpp_callee, is_cpp_identifier, is_header, source_lines
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
@@ -26,11 +26,10 @@ from ttnn.compiler.ir.xdsl_adapter import (
     SSAValue,
     StringAttr,
 )
-from ttnn.compiler.target.cpp.headers import headers_of
+from ttnn.compiler.target.cpp.headers import THREAD, headers_of, thread_of
 
-__all__ = ["emitc_functions", "emitc_kernels", "has_emitc", "has_emitc_functions"]
+__all__ = ["emitc_functions", "emitc_kernel", "emitc_kernels", "has_emitc_functions"]
 
-_THREAD: Final = "ttkernel.thread"
 _OPERATORS: Final = {
     "add": "+",
     "bitwise_and": "&",
@@ -73,28 +72,30 @@ void dprint(const Parts &...parts) {
 """Functions besides the kernel API that printing kernels call."""
 
 
-def has_emitc(module: Module) -> bool:
-    """Return whether a module has kernels whose operations are of the dialect."""
-    return any(_THREAD in function.attributes and _is_emitc(function) for function in module.functions())
-
-
-def _is_emitc(function: FuncOp) -> bool:
-    operations = list(function.body.walk())
-    return not any(op.name.startswith("ttkernel.") for op in operations)
-
-
 def emitc_kernels(module: Module) -> str:
     """Return a module's kernels as consecutive C++ sources.
 
     Raises:
-        CompileError: An operation has no form in C++.
+        CompileError: There is none, or an operation has no form in C++.
     """
-    kernels = [function for function in module.functions() if _THREAD in function.attributes]
+    kernels = [function for function in module.functions() if _is_kernel(function)]
+    if not kernels:
+        raise CompileError(module.at(module.op, "no function with operations of ttkernel"))
     return "\n".join(emitc_kernel(module, function) for function in kernels)
 
 
-def emitc_kernel(module: Module, function: FuncOp) -> str:
+def _is_kernel(function: FuncOp) -> bool:
+    blocks = function.body.blocks
+    return THREAD in function.attributes or any(op.name == "emitc.include" for block in blocks for op in block.ops)
+
+
+def emitc_kernel(module: Module, function: FuncOp, *, titled: bool = True) -> str:
     """Return the C++ source of a kernel.
+
+    Args:
+        module: For diagnostics.
+        function: The kernel.
+        titled: Begin with a comment, the name of the kernel.
 
     Raises:
         CompileError: An operation has no form in C++.
@@ -105,13 +106,17 @@ def emitc_kernel(module: Module, function: FuncOp) -> str:
     writer = _Writer(module)
     for op in blocks[0].ops:
         writer.statement(op)
-    headers = headers_of(module, function)
+    thread = thread_of(function)
+    headers = headers_of(module, function, thread)
     if not writer.includes and headers:
         writer.includes = ["#include <cstdint>", *(f'#include "{header}"' for header in headers)]
     called = {_string(op, "callee") for op in blocks[0].ops if op.name == "emitc.call_opaque"}
     helpers = [text for name, text in _PRINTING.items() if name in called]
-    lines = [f"// {comment(function.sym_name.data)}", *writer.includes, *helpers, "void kernel_main() {"]
-    return "\n".join([*lines, *(f"  {line}" for line in writer.lines), "}", ""])
+    lines = [f"// {comment(function.sym_name.data)}"] if titled else []
+    body = ["void kernel_main() {", *(f"  {line}" for line in writer.lines), "}"]
+    if (module.version, thread) == ("2024-09", "compute"):
+        body = ["namespace NAMESPACE {", *body, "void MAIN { kernel_main(); }", "}"]
+    return "\n".join([*lines, *writer.includes, *helpers, *body, ""])
 
 
 def has_emitc_functions(module: Module) -> bool:
@@ -196,7 +201,7 @@ class _Writer:
             )
         elif op.name == "emitc.literal":
             self._names[op.results[0]] = _string(op, "value")
-        elif op.name == "emitc.constant":
+        elif op.name in ("emitc.constant", "emitc.variable"):
             self.declare(op, self.attribute(op, op.properties["value"]))
         elif op.name == "emitc.call_opaque":
             self.declare(op, self.call(op, operands))
@@ -250,7 +255,7 @@ class _Writer:
         return "".join(next(rest) if piece == "{}" else names.get(piece, piece) for piece in pieces)
 
     def attribute(self, op: Operation, value: Attribute) -> str:
-        opaque = _opaque_text(value)
+        opaque = opaque_text("emitc", value)
         if opaque is not None:
             return opaque
         if isinstance(value, IntegerAttr):
@@ -262,7 +267,7 @@ class _Writer:
 
     def type(self, kind: Attribute, op: Operation) -> str:
         """Return the name of a type in C++."""
-        opaque = _opaque_text(kind)
+        opaque = opaque_text("emitc", kind)
         if opaque is not None:
             return opaque
         text = attribute_text(kind)
@@ -278,12 +283,6 @@ class _Writer:
         if text == "f32":
             return "float"
         raise CompileError(self._module.error(op, f"type {text} has no form in C++"))
-
-
-def _opaque_text(value: Attribute) -> str | None:
-    """The text of `#emitc.opaque<"text">` or `!emitc.opaque<"text">`; None for another attribute."""
-    found = re.fullmatch(r"[#!]emitc\.opaque<(\".*\")>", attribute_text(value))
-    return unquote(found[1]) if isinstance(value, OpaqueDialectAttr) and found is not None else None
 
 
 def _string(op: Operation, name: str) -> str:

@@ -9,16 +9,30 @@ from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import FuncOp, Operation, StringAttr
 
-__all__ = ["THREAD", "headers_of"]
+__all__ = ["THREAD", "headers_of", "thread_of"]
 
 THREAD: Final = "ttkernel.thread"
 
 #: Headers by thread, and those of a function or class that a kernel uses.
-_HEADERS: Final = {
-    "2025-10": {"compute": "compute_kernel_api/common.h", "noc": "dataflow_api.h"},
-    "2026-08": {"compute": "api/compute/common.h", "noc": "api/dataflow/dataflow_api.h"},
+_HEADERS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "2024-09": {
+        "compute": (
+            "compute_kernel_api/common.h",
+            "compute_kernel_api/tilize.h",
+            "compute_kernel_api/untilize.h",
+            "compute_kernel_api/eltwise_binary.h",
+            "compute_kernel_api/tile_move_copy.h",
+            "compute_kernel_api/eltwise_unary/eltwise_unary.h",
+            "compute_kernel_api/eltwise_unary/exp.h",
+            "compute_kernel_api/eltwise_unary/sfpu_split_includes.h",
+        ),
+        "noc": ("dataflow_api.h",),
+    },
+    "2025-10": {"compute": ("compute_kernel_api/common.h",), "noc": ("dataflow_api.h",)},
+    "2026-08": {"compute": ("api/compute/common.h",), "noc": ("api/dataflow/dataflow_api.h",)},
 }
-_USED: Final = {
+_USED: Final[dict[str, dict[str, str]]] = {
+    "2024-09": {},
     "2025-10": {
         "tilize": "compute_kernel_api/tilize.h",
         "untilize": "compute_kernel_api/untilize.h",
@@ -41,17 +55,21 @@ _USED: Final = {
 }
 
 
-def headers_of(module: Module, function: FuncOp) -> list[str]:
-    """Return the headers that a kernel needs, in their order."""
+def thread_of(function: FuncOp) -> str:
+    """Return the thread of a kernel; without the attribute, by its calls."""
+    if THREAD in function.attributes:
+        found = re.search(r"<(\w+)>", attribute_text(function.attributes[THREAD]))
+        return found[1] if found is not None else ""
+    moves = any("noc_" in _text(op) or op.name.startswith("ttkernel.noc_") for op in function.body.walk())
+    return "noc" if moves else "compute"
+
+
+def headers_of(module: Module, function: FuncOp, thread: str) -> list[str]:
+    """Return the headers that a kernel includes, in their order."""
     texts = [_text(op) for op in function.body.block.ops]
-    found = re.search(r"<(\w+)>", attribute_text(function.attributes[THREAD]))
-    if module.version not in _HEADERS:
-        return []
-    thread = _HEADERS[module.version].get(found[1] if found is not None else "")
-    headers = {
-        header for start, header in _USED[module.version].items() if any(text.startswith(start) for text in texts)
-    }
-    return sorted(headers | ({thread} if thread is not None else set()))
+    fixed = _HEADERS[module.version].get(thread, ())
+    used = {header for start, header in _USED[module.version].items() if any(one.startswith(start) for one in texts)}
+    return sorted({*fixed, *used}) if used else list(fixed)
 
 
 def _text(op: Operation) -> str:

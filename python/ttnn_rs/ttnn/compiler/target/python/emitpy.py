@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ttnn.compiler.ir.attributes import OpaqueDialectAttr
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
-from ttnn.compiler.ir.printing import attribute_text, unquote
+from ttnn.compiler.ir.opaque import opaque_text
+from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.target_text import comment, is_python_identifier, is_python_path, python_string, source_lines
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
@@ -55,15 +55,6 @@ def emitpy_source(module: Module, file: str | None = None) -> str:
     emitter = _Emitter(module, file)
     emitter.module_body(module.op)
     return "".join(f"{line}\n" if line else "\n" for line in emitter.lines)
-
-
-def opaque_text(attribute: Attribute) -> str | None:
-    """Return the text of `#emitpy.opaque<"text">`, or None for another attribute."""
-    if not isinstance(attribute, OpaqueDialectAttr) or attribute.mnemonic != "emitpy.opaque":
-        return None
-    text = attribute_text(attribute)
-    inner = text[text.index("<") + 1 : text.rindex(">")].strip()
-    return unquote(inner)
 
 
 class _Scope:
@@ -155,7 +146,7 @@ class _Emitter:
     # Values of attributes.
 
     def attribute(self, op: Operation, value: Attribute) -> str:
-        opaque = opaque_text(value)
+        opaque = opaque_text("emitpy", value)
         if opaque is not None:
             return opaque
         if isinstance(value, IntegerAttr):
@@ -265,7 +256,9 @@ class _Emitter:
         bases = op.properties.get("base_classes")
         parts = []
         for base in bases.data if isinstance(bases, ArrayAttr) else ():
-            text = self.path(op, base.string_value()) if isinstance(base, SymbolRefAttr) else opaque_text(base)
+            text = (
+                self.path(op, base.string_value()) if isinstance(base, SymbolRefAttr) else opaque_text("emitpy", base)
+            )
             if text is None:
                 raise self.fail(op, "base_classes must be symbol refs or #emitpy.opaque")
             parts.append(text)
