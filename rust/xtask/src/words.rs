@@ -1,4 +1,6 @@
-//! `cargo xtask words`: first lines of docstrings and commit subjects, checked against the list `words.txt`.
+//! `cargo xtask words`: first lines and commit subjects against `words.txt`.
+//!
+//! First lines of docstrings and doc comments.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -15,6 +17,8 @@ struct Patterns {
     first: Vec<(String, String)>,
     /// Sequences of words anywhere in a line.
     any: Vec<(String, String)>,
+    /// Most words of a first line, and what to write instead.
+    most: Option<(usize, String)>,
     /// The commit after which subjects are checked.
     since: Option<String>,
 }
@@ -32,8 +36,10 @@ pub fn check(root: &Path) -> ExitCode {
         let lines =
             if file.extension().is_some_and(|end| end == "rs") { doc_comments(&text) } else { docstrings(&text) };
         let name = file.strip_prefix(root).unwrap_or(&file).display().to_string();
-        let wrong =
-            |(number, line)| patterns.reason(line).map(|reason| format!("{name}:{number}: {line}\n    {reason}"));
+        let wrong = |(number, line)| {
+            let reason = patterns.reason(line).or_else(|| patterns.too_long(line))?;
+            Some(format!("{name}:{number}: {line}\n    {reason}"))
+        };
         found.extend(lines.into_iter().filter_map(wrong));
     }
     found.extend(subjects(root, patterns.since.as_deref()).iter().filter_map(|subject| patterns.of_subject(subject)));
@@ -56,6 +62,7 @@ impl Patterns {
             match pattern.split_once(' ') {
                 Some(("first", word)) => patterns.first.push((word.to_owned(), advice.to_owned())),
                 Some(("any", words)) => patterns.any.push((format!(" {words} "), advice.to_owned())),
+                Some(("most", words)) => patterns.most = words.parse().ok().map(|most| (most, advice.to_owned())),
                 Some(("since", commit)) => patterns.since = Some(commit.to_owned()),
                 _ => {}
             }
@@ -65,9 +72,8 @@ impl Patterns {
 
     /// Returns why a line is rejected, with what to write instead.
     fn reason(&self, line: &str) -> Option<String> {
-        let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("_");
         let words =
-            prose.to_lowercase().split(|c: char| !c.is_alphanumeric() && c != '_').collect::<Vec<_>>().join(" ");
+            prose(line).to_lowercase().split(|c: char| !c.is_alphanumeric() && c != '_').collect::<Vec<_>>().join(" ");
         let starts = |word: &str| words.split(' ').next() == Some(word);
         let first = self.first.iter().find(|(word, _)| starts(word));
         if let Some((word, advice)) = first {
@@ -78,6 +84,14 @@ impl Patterns {
         Some(format!("has \"{}\"; write: {advice}", words.trim()))
     }
 
+    /// Returns why a first line is rejected that has more words than the list allows.
+    fn too_long(&self, line: &str) -> Option<String> {
+        let is_word = |word: &&str| word.chars().any(|c| c.is_alphanumeric() || c == '_');
+        let count = prose(line).split_whitespace().filter(is_word).count();
+        let (most, advice) = self.most.as_ref().filter(|(most, _)| count > *most)?;
+        Some(format!("has {count} words, at most {most} are allowed; {advice}"))
+    }
+
     /// Returns why a subject "HASH subject" is rejected: its form, or a word.
     fn of_subject(&self, subject: &str) -> Option<String> {
         let (hash, text) = subject.split_once(' ')?;
@@ -85,6 +99,11 @@ impl Patterns {
         let reason = if formed { self.reason(text) } else { Some("the form is \"subsystem: change\"".to_owned()) };
         reason.map(|reason| format!("commit {hash}: {text}\n    {reason}"))
     }
+}
+
+/// Returns a line with each piece of code in backticks as one word.
+fn prose(line: &str) -> String {
+    line.split('`').step_by(2).collect::<Vec<_>>().join("_")
 }
 
 /// Returns true for one to three words in lower case, such as "matmul" or "kernel cache".
@@ -176,7 +195,10 @@ mod tests {
     use super::*;
 
     fn patterns() -> Patterns {
-        Patterns::of("# comment\nfirst what: name the thing\nany behind: after\nany of nothing: empty\nsince abc\n")
+        Patterns::of(
+            "# comment\nfirst what: name the thing\nany behind: after\nany of nothing: empty\n\
+             most 12: shorten\nsince abc\n",
+        )
     }
 
     #[test]
@@ -189,6 +211,14 @@ mod tests {
         for line in ["The card.", "Return `behind`.", "A whatnot of nothingness.", ""] {
             assert_eq!(patterns.reason(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn first_lines_have_a_limited_number_of_words() {
+        let patterns = patterns();
+        let twelve = "Return `a + b - c` of one - two, (3) four five six seven eight nine";
+        assert_eq!(patterns.too_long(&format!("{twelve}.")), None);
+        assert!(patterns.too_long(&format!("{twelve} ten.")).is_some_and(|reason| reason.contains("13 words")));
     }
 
     #[test]
