@@ -136,7 +136,7 @@ def in_a_kernel(device: ttnn.MeshDevice, body: Callable[[], None]) -> None:
 def refused(call: Callable[[], object], init: str) -> str:
     """Run a call without init; return the message's current setup."""
     run = here.run
-    with pytest.raises(KernelSetupError, match=rf"{re.escape(init)}.* is missing|the init call said") as caught:
+    with pytest.raises(KernelSetupError, match=rf"{re.escape(init)}.* is missing|the init call set") as caught:
         call()
     # A mistake ends its program, and these programs try many.
     here.run, here.mistake, here.guard._ending = run, None, False
@@ -157,7 +157,7 @@ def test_fpu_steps_need_their_own_init(device: ttnn.MeshDevice) -> None:
                 api.tile_regs_acquire()
                 said = refused(call, init)
                 # A block after the init of single tiles is told apart by its size.
-                known = "the FPU is set up for", "the init call said matmul of single tiles"
+                known = "the FPU is set up for", "the init call set matmul of single tiles"
                 assert any(text in said for text in known), (name, other)
                 finish()
             api.copy_init(0)

@@ -259,7 +259,7 @@ def untilize_without_init() -> None:
     untilize_block(0, 1, 16)  # bug
 
 
-@broken_computing(KernelSetupError, "the init call said")
+@broken_computing(KernelSetupError, "the init call set")
 def block_of_another_width_than_the_init_said() -> None:
     block_of_one()
     matmul_block(0, 1, 0, 0, 0, 0, 2, 1, 1)  # bug
@@ -326,7 +326,7 @@ def block_larger_than_dst() -> None:
         matmul_block(0, 1, 0, 0, tile, 0, 1, 1, 1)  # bug
 
 
-@broken_computing(KernelSetupError, "the init call said")
+@broken_computing(KernelSetupError, "the init call set")
 def transposed_block_after_another_init() -> None:
     block_of_one()
     matmul_block(0, 1, 0, 0, 0, 1, 1, 1, 1)  # bug
@@ -360,7 +360,7 @@ def tile_packed_while_rows_are_set_up() -> None:
     pack_tile(0, 16)  # bug
 
 
-@broken_compute(KernelSetupError, "the init call said")
+@broken_compute(KernelSetupError, "the init call set")
 def rows_of_another_width_than_the_init_said() -> None:
     compute_kernel_hw_startup(0, 0, 16)
     tilize_init(0, 2, 16)

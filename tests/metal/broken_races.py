@@ -107,7 +107,7 @@ def loads_of_a_page_that_another_network_announced(device: Device) -> Program:
     return on_cores(device, sender, receiver, args=two_in_l1(device))
 
 
-@broken(RaceError, "nothing says that kernel receiver (BRISC) on core 1-0 has read them before", "BRISC")
+@broken(RaceError, "nothing ensures that kernel receiver (BRISC) on core 1-0 has read them before", "BRISC")
 def loads_of_a_page_without_semaphore(device: Device) -> Program:
     def sender() -> None:
         be_late(get_arg_val(4))
@@ -123,7 +123,7 @@ def loads_of_a_page_without_semaphore(device: Device) -> Program:
 # Write after read.
 
 
-@broken(RaceError, "nothing says that kernel user (BRISC) on core 0-0 has read them", "BRISC", core="1-0")
+@broken(RaceError, "nothing ensures that kernel user (BRISC) on core 0-0 has read them", "BRISC", core="1-0")
 def page_of_dram_overwritten_before_the_other_core_has_read_it(device: Device) -> Program:
     def user() -> None:
         read_page(0, get_arg_val(5))
@@ -135,7 +135,7 @@ def page_of_dram_overwritten_before_the_other_core_has_read_it(device: Device) -
     return on_cores(device, user, maker, args=dram_and_scratch(device))
 
 
-@broken(RaceError, "nothing says that kernel user (BRISC) on core 0-0 has read them", "BRISC", core="1-0")
+@broken(RaceError, "nothing ensures that kernel user (BRISC) on core 0-0 has read them", "BRISC", core="1-0")
 def own_l1_overwritten_while_a_neighbour_reads_it(device: Device) -> Program:
     def user() -> None:
         noc_async_read(at_neighbour(get_arg_val(4)), get_arg_val(4), PAGE)
@@ -148,7 +148,7 @@ def own_l1_overwritten_while_a_neighbour_reads_it(device: Device) -> Program:
     return on_cores(device, user, owner, args=[l1])
 
 
-@broken(RaceError, "nothing says that kernel receiver (BRISC) on core 1-0 has read them", "BRISC")
+@broken(RaceError, "nothing ensures that kernel receiver (BRISC) on core 1-0 has read them", "BRISC")
 def second_round_sent_before_the_first_was_used(device: Device) -> Program:
     def sender() -> None:
         for _ in range(2):
@@ -227,7 +227,7 @@ def broken_announcement(maker: Kernel) -> Kernel:
 
     It tells core 1-0 of a page of DRAM.
     """
-    text = f"still on their way from kernel {maker.__name__} (BRISC) on core 0-0"
+    text = f"still in flight from kernel {maker.__name__} (BRISC) on core 0-0"
 
     def build(device: Device) -> Program:
         return on_cores(device, maker, use_when_told, args=dram_and_scratch(device))
@@ -263,7 +263,7 @@ def page_announced_after_the_barrier_of_other_transactions() -> None:
     noc_async_write_barrier()
 
 
-@broken(RaceError, "still on their way from kernel sender (BRISC) on core 0-0", "BRISC", core="1-0")
+@broken(RaceError, "still in flight from kernel sender (BRISC) on core 0-0", "BRISC", core="1-0")
 def page_announced_over_another_network_than_it_takes(device: Device) -> Program:
     def sender() -> None:
         fill(get_arg_val(4))
@@ -278,7 +278,7 @@ def page_announced_over_another_network_than_it_takes(device: Device) -> Program
     return on_cores(device, sender, receiver, args=two_in_l1(device))
 
 
-@broken(RaceError, "still on their way from kernel sender (BRISC) on core 0-0", "BRISC", core="2-0")
+@broken(RaceError, "still in flight from kernel sender (BRISC) on core 0-0", "BRISC", core="2-0")
 def page_announced_to_a_third_core(device: Device) -> Program:
     def sender() -> None:
         fill(get_arg_val(6))
@@ -293,7 +293,7 @@ def page_announced_to_a_third_core(device: Device) -> Program:
     return on_cores(device, sender, nothing, user, args=two_in_l1(device))
 
 
-@broken(RaceError, "still on their way from kernel reader (NCRISC) on core 0-0", "BRISC")
+@broken(RaceError, "still in flight from kernel reader (NCRISC) on core 0-0", "BRISC")
 def page_copied_inside_the_core_and_pushed_without_write_barrier(device: Device) -> Program:
     def reader() -> None:
         cb_reserve_back(0, 1)

@@ -62,7 +62,7 @@ def page_size_of_another_format() -> None:
     InterleavedAddrGenFast[True](get_arg_val(0), 2 * PAGE, get_dataformat(0))  # bug
 
 
-@broken_reader(AddressError, "pages of 4096 B are asked for, the buffer")
+@broken_reader(AddressError, "pages of 4096 B are requested, but the buffer")
 def pages_of_another_size() -> None:
     cb_reserve_back(0, 2)
     noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0), 2 * PAGE)), get_write_ptr(0), 2 * PAGE)  # bug
@@ -175,7 +175,7 @@ def inline_write_off_by_two_bytes() -> None:
     noc_inline_dw_write(get_noc_addr(get_arg_val(0) + 2), 1)  # bug
 
 
-@broken_alone(AddressError, "a transfer of 0 B", args=dram_and_l1)
+@broken_alone(AddressError, "a transfer has at least 1 B, got 0 B", args=dram_and_l1)
 def empty_read() -> None:
     noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1), 0)  # bug
 
@@ -192,7 +192,7 @@ def packet_too_large(device: Device) -> Program:
     return alone(device, kernel, source, l1_buffer(device, 32768))
 
 
-@broken(AddressError, "num_dests says 4", "BRISC")
+@broken(AddressError, "num_dests is 4", "BRISC")
 def wrong_number_of_receivers(device: Device) -> Program:
     start, end = (device.worker_core_from_logical_core(metal.CoreCoord(x, 0)) for x in (1, 3))
 
@@ -204,7 +204,7 @@ def wrong_number_of_receivers(device: Device) -> Program:
     return alone(device, kernel, l1_buffer(device))
 
 
-@broken(AddressError, "holds no worker cores only", "BRISC")
+@broken(AddressError, "has non-worker cores", "BRISC")
 def multicast_past_the_grid(device: Device) -> Program:
     start = device.worker_core_from_logical_core(metal.CoreCoord(1, 0))
 
@@ -228,12 +228,12 @@ def multicast_on(device: Device, noc: int, start: int, end: int) -> Program:
     return alone(device, kernel, l1_buffer(device))
 
 
-@broken(AddressError, "NoC 0 starts at the corner with the smaller coordinates; exchange start and end", "BRISC")
+@broken(AddressError, "NoC 0 starts at the corner with the smaller coordinates; swap start and end", "BRISC")
 def multicast_from_the_far_corner(device: Device) -> Program:
     return multicast_on(device, 0, 3, 1)
 
 
-@broken(AddressError, "NoC 1 starts at the corner with the larger coordinates; exchange start and end", "BRISC")
+@broken(AddressError, "NoC 1 starts at the corner with the larger coordinates; swap start and end", "BRISC")
 def multicast_on_the_other_network_from_the_near_corner(device: Device) -> Program:
     return multicast_on(device, 1, 1, 3)
 
@@ -316,20 +316,20 @@ def half_a_word_of_zeros() -> None:
     noc_async_write_zeros(get_noc_addr(0, pages_of(get_arg_val(0))), 30)  # bug
 
 
-@broken_alone(KernelArgumentError, "num_dests says 3", semaphores=1)
+@broken_alone(KernelArgumentError, "num_dests is 3", semaphores=1)
 def count_sent_to_another_number_of_cores() -> None:
     target = get_noc_multicast_addr(my_x[0] + 1, my_y[0], my_x[0] + 2, my_y[0], get_semaphore(0))
     noc_semaphore_inc_multicast(target, 1, 3)  # bug
 
 
-@broken_alone(AddressError, "num_dests says 2", args=one_l1)
+@broken_alone(AddressError, "num_dests is 2", args=one_l1)
 def sender_not_counted_in_a_loopback() -> None:
     fill(get_arg_val(0))
     target = get_noc_multicast_addr(my_x[0], my_y[0], my_x[0] + 2, my_y[0], get_arg_val(0))
     noc_async_write_multicast_loopback_src(get_arg_val(0), target, PAGE, 2)  # bug
 
 
-@broken_alone(AddressError, "holds no worker cores only", args=one_l1)
+@broken_alone(AddressError, "has non-worker cores", args=one_l1)
 def multicast_to_logical_coordinates() -> None:
     fill(get_arg_val(0))
     noc_async_write_multicast(get_arg_val(0), get_noc_multicast_addr(1, 0, 3, 0, get_arg_val(0)), PAGE, 3)  # bug
@@ -340,7 +340,7 @@ def part_of_a_page_from_beyond_the_page() -> None:
     noc_async_read_page(0, pages_of(get_arg_val(0)), get_arg_val(1), PAGE)  # bug
 
 
-@broken_reader(AddressError, "pages of 4096 B are asked for, the buffer")
+@broken_reader(AddressError, "pages of 4096 B are requested, but the buffer")
 def buffer_of_bfloat16_read_as_float32() -> None:
     pages = InterleavedAddrGenFast[True](get_arg_val(0), 2 * PAGE, 0)
     cb_reserve_back(0, 2)

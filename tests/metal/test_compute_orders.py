@@ -215,7 +215,7 @@ def test_a_step_that_adds_to_what_was_copied_after_the_commit_is_refused(device:
         tile_regs_acquire()
         matmul_tiles(0, 0, 0, 1, 0)
 
-    with pytest.raises(RegisterError, match=r"Dst\[0\] holds what was written after the last commit"):
+    with pytest.raises(RegisterError, match=r"Dst\[0\] has values written after the last commit"):
         ran(device, compute, {0: 2, 3: 2, 16: 2})
 
 

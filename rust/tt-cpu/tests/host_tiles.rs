@@ -1,5 +1,6 @@
-//! Host conversions against a definition that places one datum at a time, at every CPU level, for small tensors and for
-//! ones that are written past the caches.
+//! Host conversions against a definition, at every CPU level.
+//!
+//! The definition places one datum at a time. For small tensors and for ones that are written past the caches.
 use tt_cpu::convert::{self, ConvertError, Dims, Target, Values};
 use tt_cpu::{Level, pool};
 use tt_formats::{DataFormat, TileShape, host};
@@ -238,9 +239,9 @@ fn what_cannot_be_is_refused() {
     assert_eq!(error.to_string(), "Bfp8B needs tiles: its datums share exponents in rows of a face");
     assert_eq!(pack(DataFormat::Float16, dims, &mut buffer[..8]), Err(ConvertError::Format(DataFormat::Float16)));
     let error = pack(DataFormat::Float32, dims, &mut buffer[..12]).expect_err("too short");
-    assert_eq!(error.to_string(), "the tensor takes 16 bytes, got 12");
+    assert_eq!(error.to_string(), "the tensor needs 16 bytes, got 12");
     let error = pack(DataFormat::Float32, Dims { rows: 3, ..dims }, &mut buffer).expect_err("too few");
-    assert_eq!(error.to_string(), "the tensor takes 6 values, got 4");
+    assert_eq!(error.to_string(), "the tensor needs 6 values, got 4");
     let endless = Dims { batch: usize::MAX, rows: 2, columns: 2 };
     assert_eq!(convert::buffer_bytes(DataFormat::UInt8, endless, None), Err(ConvertError::TooLarge(endless)));
     let mut target = [0u16; 4];

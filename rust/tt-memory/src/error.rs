@@ -1,4 +1,4 @@
-//! Everything that can go wrong with device memory, with the figures that a message needs.
+//! Errors of device memory, with the figures of their messages.
 use std::sync::OnceLock;
 
 use tt_cpu::arena::ArenaError;
@@ -6,7 +6,9 @@ use tt_cpu::arena::ArenaError;
 use crate::chip::{Grid, LogicalCore};
 use crate::id::{BufferId, BufferType};
 
-/// Errors of device memory. The device is unchanged and usable after each of them.
+/// Errors of device memory.
+///
+/// The device is unchanged and usable after each of them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
     /// No free block is large enough.
@@ -116,7 +118,7 @@ pub enum MemoryError {
         buffer: BufferId,
     },
     /// A buffer of another device.
-    #[error("buffer {} belongs to another device than the one that was asked for it", buffer.unique_id())]
+    #[error("buffer {} belongs to another device", buffer.unique_id())]
     OtherDevice {
         /// Which one.
         buffer: BufferId,

@@ -12,7 +12,7 @@ pub enum PlanError {
         name: String,
     },
     /// Every kernel waits.
-    #[error("the plan stops: group {group} waits for pages or a semaphore that nobody brings")]
+    #[error("the plan deadlocks: group {group} waits for pages or a semaphore that no group provides")]
     Stuck {
         /// A group that waits.
         group: usize,

@@ -1,4 +1,6 @@
-//! Errors of kernels, as values. The text is rendered once, where the error leaves the engine.
+//! Errors of kernels, as values.
+//!
+//! The text is rendered once, where the error leaves the engine.
 
 use tt_formats::DataFormat;
 use tt_memory::MemoryError;
@@ -45,7 +47,9 @@ pub struct Fault {
     pub call: Name,
     /// The fault.
     pub what: Box<FaultKind>,
-    /// The source location, for kernels that are compiled; Python knows the lines of its own.
+    /// The source location, for kernels that are compiled.
+    ///
+    /// Python knows the lines of its own.
     pub place: Option<SourcePlace>,
 }
 
@@ -94,9 +98,9 @@ macro_rules! fault_kinds {
 
 fault_kinds! {
     CircularBuffer:
-    #[error("CB {cb} is not configured on this core; the program gives it {configured}")]
+    #[error("CB {cb} is not configured on this core; configured here: {configured}")]
     NoCb { cb: u32, configured: String },
-    #[error("CB {cb} has {capacity} pages, {wanted} can never be there; make the CB larger or ask for fewer")]
+    #[error("CB {cb} has {capacity} pages, fewer than {wanted}; make the CB larger or request fewer pages")]
     TooManyPages { cb: u32, wanted: u32, capacity: u32 },
     #[error("CB {cb}: {pages} pages are pushed, {reserved} are reserved; call cb_reserve_back({cb}, {pages}) first")]
     PushWithoutReserve { cb: u32, pages: u32, reserved: u32 },
@@ -107,9 +111,9 @@ fault_kinds! {
          or pop ends exactly there, so counts must divide the CB"
     )]
     PastEnd { cb: u32, page: u32, pages: u32, capacity: u32 },
-    #[error("CB {cb} has two producers: {first} reserves or pushes pages already; each CB takes one")]
+    #[error("CB {cb} has two producers: {first} already reserves or pushes pages; a CB has one producer")]
     TwoProducers { cb: u32, first: String },
-    #[error("CB {cb} has two consumers: {first} pops pages already; each CB takes one")]
+    #[error("CB {cb} has two consumers: {first} already pops pages; a CB has one consumer")]
     TwoConsumers { cb: u32, first: String },
     #[error(
         "CB {cb}: tile {tile} ends {end_bytes} B after the front, {waited} pages of {page_bytes} B were waited for; wait \
@@ -133,15 +137,15 @@ fault_kinds! {
          with pack_reconfig_l1_acc(0)"
     )]
     AddsToNothing { cb: u32, address: u32 },
-    #[error("CB {cb} holds tiles of {format:?} of {tile_bytes} B, its pages have {page_bytes} B")]
+    #[error("CB {cb} has {format:?} tiles of {tile_bytes} B, but pages of {page_bytes} B")]
     PageNoTile { cb: u32, format: DataFormat, tile_bytes: u32, page_bytes: u32 },
     #[error(
-        "{bytes} B at L1 address {address} lie in CB {cb}, outside the {reserved} pages reserved there (from {start}); \
+        "{bytes} B at L1 address {address} are in CB {cb}, outside the {reserved} pages reserved there (from {start}); \
          reserve pages before writing them"
     )]
     WriteOutsideReserved { cb: u32, address: u32, bytes: u32, reserved: u32, start: u32 },
     #[error(
-        "{bytes} B at L1 address {address} lie in CB {cb}, outside the {waited} pages waited for there (from {start}); \
+        "{bytes} B at L1 address {address} are in CB {cb}, outside the {waited} pages waited for there (from {start}); \
          wait for pages before reading them"
     )]
     ReadOutsideWaited { cb: u32, address: u32, bytes: u32, waited: u32, start: u32 },
@@ -153,15 +157,15 @@ fault_kinds! {
     Address:
     #[error("there is no core and no DRAM bank at NoC coordinates {x}-{y}; {advice}")]
     NoSuchCoordinate { x: u32, y: u32, advice: String },
-    #[error("the rectangle {x0}-{y0} to {x1}-{y1} holds no worker cores only; multicast goes to worker cores")]
+    #[error("the rectangle {x0}-{y0} to {x1}-{y1} has non-worker cores; multicast reaches worker cores only")]
     NoRectangle { x0: u32, y0: u32, x1: u32, y1: u32 },
     #[error(
-        "the multicast rectangle from {}-{} to {}-{} goes round the edge of the chip: NoC {noc} starts at the corner with the \
-         {} coordinates; exchange start and end",
+        "the multicast rectangle from {}-{} to {}-{} wraps around the edge of the chip: NoC {noc} starts at the corner with \
+         the {} coordinates; swap start and end",
         .start.0, .start.1, .end.0, .end.1, if *.noc == 0 { "smaller" } else { "larger" }
     )]
     CornersExchanged { noc: u8, start: (u32, u32), end: (u32, u32) },
-    #[error("the rectangle holds {cores} receivers, num_dests says {given}")]
+    #[error("the rectangle has {cores} receivers, but num_dests is {given}")]
     WrongDestinations { cores: u32, given: u32 },
     #[error("{bytes} B at address {address} of {place} are outside its {limit} B")]
     OutOfBounds { place: String, address: u64, bytes: u64, limit: u64 },
@@ -169,15 +173,15 @@ fault_kinds! {
     NoOwner { place: String, address: u64, bytes: u64, advice: String },
     #[error("{bytes} B at address {address} of {place} go {over} B past the end of {owner}")]
     PastBuffer { place: String, address: u64, bytes: u64, over: u64, owner: String },
-    #[error("address {address} of {place} is read, but nobody has written these {bytes} B of {owner}")]
+    #[error("address {address} of {place} is read, but these {bytes} B of {owner} were never written")]
     NeverWritten { place: String, address: u64, bytes: u64, owner: String },
     #[error("{what} {value} is not a multiple of {alignment}")]
     Misaligned { what: &'static str, value: u64, alignment: u64 },
     #[error(
-        "source {source_address} and destination {target_address} differ modulo {alignment}; a transfer needs them alike"
+        "source {source_address} and destination {target_address} of a transfer must be equal modulo {alignment}"
     )]
     Unlike { source_address: u64, target_address: u64, alignment: u64 },
-    #[error("a transfer of 0 B")]
+    #[error("a transfer has at least 1 B, got 0 B")]
     EmptyTransfer,
     #[error("{bytes} B at {address:#x} are a local variable or constant of the kernel; the NoC reaches L1 and DRAM only")]
     LocalMemory { address: u64, bytes: u64 },
@@ -189,19 +193,19 @@ fault_kinds! {
     PageOutOfRange { page: u64, base: u64, pages: u64 },
     #[error("no buffer starts at address {base} of {memory}; {advice}")]
     NoBufferAt { base: u64, memory: &'static str, advice: String },
-    #[error("pages of {given} B are asked for, the buffer at {base} has pages of {actual} B")]
+    #[error("pages of {given} B are requested, but the buffer at {base} has pages of {actual} B")]
     PageSizeDiffers { given: u64, base: u64, actual: u64 },
     #[error("semaphore {id} does not exist on this core; the program creates {created}")]
     NoSemaphore { id: u32, created: String },
 
     Race:
     #[error(
-        "CB {cb}: the {bytes} B that a read brings to L1 address {address} have not been waited for; \
+        "CB {cb}: a read of {bytes} B to L1 address {address} has not been waited for; \
          noc_async_read_barrier() is missing"
     )]
     PushBeforeReadBarrier { cb: u32, address: u32, bytes: u32 },
     #[error(
-        "the {bytes} B that a read brings to L1 address {address} have not been waited for; noc_async_read_barrier() is missing"
+        "a read of {bytes} B to L1 address {address} has not been waited for; noc_async_read_barrier() is missing"
     )]
     UseBeforeReadBarrier { address: u32, bytes: u32 },
     #[error(
@@ -221,17 +225,18 @@ fault_kinds! {
     )]
     Unordered { place: String, address: u64, bytes: u64, writer: String },
     #[error(
-        "the {bytes} B at address {address} of {place} are still on their way from {writer}, which has not waited for its \
-         write before it said so; noc_async_write_barrier() is missing there"
+        "the {bytes} B at address {address} of {place} are still in flight from {writer}, which signalled before its \
+         write was complete; noc_async_write_barrier() is missing there"
     )]
     StillOnItsWay { place: String, address: u64, bytes: u64, writer: String },
     #[error(
-        "the {bytes} B at address {address} of {place} are overwritten, and nothing says that {reader} has read them before"
+        "the {bytes} B at address {address} of {place} are overwritten, and nothing ensures that {reader} has read \
+         them before"
     )]
     OverwrittenWhileRead { place: String, address: u64, bytes: u64, reader: String },
     #[error(
-        "the word at address {address} of {place} is replaced, and with it what {writer} made of it, which this kernel has \
-         not seen; wait for it first"
+        "the word at address {address} of {place} is overwritten, including a change by {writer} that this kernel has \
+         not seen; wait for that change first"
     )]
     LostChange { place: String, address: u64, writer: String },
 
@@ -239,8 +244,8 @@ fault_kinds! {
     #[error("Dst is used without tile_regs_acquire()")]
     NotAcquired,
     #[error(
-        "Dst[{index}] holds what was written after the last commit, and this step adds to it; copy to a part of Dst that was \
-         acquired"
+        "Dst[{index}] has values written after the last commit, and this step adds to them; copy to an acquired part \
+         of Dst"
     )]
     AddsToStray { index: u32 },
     #[error("Dst is acquired already; tile_regs_commit() is missing")]
@@ -266,7 +271,7 @@ fault_kinds! {
     #[error("{missing} is missing: {state}")]
     MissingInit { missing: String, state: String },
     #[error(
-        "{register} is set up for {configured:?} (CB {configured_cb}), CB {cb} holds {format:?}; call {advice} first"
+        "{register} is set up for {configured:?} (CB {configured_cb}), but CB {cb} has {format:?}; call {advice} first"
     )]
     WrongFormat {
         register: &'static str,
@@ -278,11 +283,11 @@ fault_kinds! {
     },
     #[error("{0}")]
     NoConversion(String),
-    #[error("Dst[{index}] holds {held:?}, this step makes {made:?}")]
+    #[error("Dst[{index}] has the format {held:?}, but this step writes {made:?}")]
     MixedFormats { index: u32, held: tt_tensix::pack::DstFormat, made: tt_tensix::pack::DstFormat },
     #[error("{format:?} operands need fp32_dest_acc_en=True")]
     NeedsWideDst { format: DataFormat },
-    #[error("{what} must be {expected}, the init call said {said}")]
+    #[error("{what} must be {expected}, but the init call set {said}")]
     DiffersFromInit { what: &'static str, expected: String, said: String },
 
     Argument:

@@ -1,4 +1,4 @@
-//! Transfers: when they are over, which bytes they may touch, what waits for them, and what they tell others.
+//! Transfers: ends, allowed bytes, waits, and notifications.
 
 mod programs;
 
@@ -389,7 +389,7 @@ fn places_on_the_network_are_cores_and_banks() {
         }
         for (bank, place) in N150.dram_cores.iter().enumerate() {
             let target = u64::from(place.x) << 36 | u64::from(place.y) << 42 | 1 << 20;
-            let text = format!("DRAM bank {bank} has no atomics; semaphores lie in L1");
+            let text = format!("DRAM bank {bank} has no atomics; semaphores are in L1");
             assert_eq!(mistake(run.noc_semaphore_inc(device, target, 1, 0)), FaultKind::Argument(text));
         }
     });

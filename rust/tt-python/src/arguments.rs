@@ -53,7 +53,7 @@ macro_rules! arguments {
         impl<'py, $($part: Argument<'py>),*> Argument<'py> for ($($part,)*) {
             fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
                 let mut parts = given.cast::<PyTuple>()?.iter();
-                let missing = || PyTypeError::new_err("a tuple with fewer items than are wanted");
+                let missing = || PyTypeError::new_err("the tuple has too few items");
                 Ok(($($part::argument(&parts.next().ok_or_else(missing)?)?,)*))
             }
         }

@@ -17,7 +17,7 @@ pub fn chip_by_name(py: Python<'_>, name: &str) -> PyResult<&'static ChipSpec> {
     })
 }
 
-/// The chip of this name, with a column of its cores kept for dispatch if asked for.
+/// The named chip, with a dispatch column if requested.
 ///
 /// # Errors
 /// `DeviceError`: there is none, or it has no such choice.
@@ -27,7 +27,7 @@ pub fn chip_by_dispatch(py: Python<'_>, name: &str, in_columns: bool) -> PyResul
         return Ok(chip);
     }
     chip.dispatching_in_columns().ok_or_else(|| {
-        let text = format!("{name} has no choice of a column for dispatch");
+        let text = format!("{name} does not support a dispatch column");
         exception(py, "DeviceError", (text,))
     })
 }

@@ -1,5 +1,6 @@
-//! Errors of the engine as Python exceptions. The classes are declared once, in `ttnn/exceptions.py`, and looked up
-//! here by name.
+//! Errors of the engine as Python exceptions.
+//!
+//! The classes are declared once, in `ttnn/exceptions.py`, and looked up here by name.
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -34,8 +35,9 @@ pub fn engine_bug(py: Python<'_>, what: &str) -> PyErr {
     exception(py, "EngineBugError", (text,))
 }
 
-/// Runs engine code without the interpreter lock. Its errors become exceptions of their class, a panic
-/// `EngineBugError`.
+/// Runs engine code without the interpreter lock.
+///
+/// Its errors become exceptions of their class, a panic `EngineBugError`.
 pub fn enter_engine<T: Send, E: EngineError>(py: Python<'_>, run: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
     match py.detach(|| stop::asking(interrupt::ask, || catch_unwind(AssertUnwindSafe(run)))) {
         Ok(Ok(value)) => Ok(value),
@@ -55,7 +57,7 @@ pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
 /// # Errors
 /// What the filter of warnings makes of it.
 pub fn warn_unwritten(py: Python<'_>, unwritten: &MemoryError) -> PyResult<()> {
-    let text = format!("an operator read what lay in memory: {unwritten}. {ADVICE}. This device warns once.");
+    let text = format!("an operator read unwritten memory: {unwritten}. {ADVICE}. This device warns once.");
     let arguments = (text, py.get_type::<PyRuntimeWarning>());
     py.import("warnings")?.call_method1("warn", arguments).map(drop)
 }
@@ -111,7 +113,7 @@ impl EngineError for PyErr {
     }
 }
 
-/// Either of two errors, for calls that lock a device and then do something else that can fail.
+/// Either of two errors, for fallible calls that lock a device.
 #[derive(Debug)]
 pub enum Either<A, B> {
     /// The first.

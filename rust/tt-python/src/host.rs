@@ -1,4 +1,6 @@
-//! Conversions of host tensors: numpy arrays in, raw tensor buffers out, and back. CPU levels and threads.
+//! Conversions of host tensors.
+//!
+//! Numpy arrays in, raw tensor buffers out, and back. CPU levels and threads.
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use tt_cpu::Level;
@@ -134,7 +136,7 @@ impl PackJob {
             let (got, wanted) = (values.dtype().to_string(), numpy::dtype::<T>(py).to_string());
             engine_bug(py, &format!("host_pack wants one dimension of {wanted}, got {} of {got}", values.ndim()))
         })?;
-        let values = values.as_slice().map_err(|_| engine_bug(py, "host_pack wants a contiguous array"))?;
+        let values = values.as_slice().map_err(|_| engine_bug(py, "host_pack needs a contiguous array"))?;
         enter_engine(py, || {
             if self.transposed {
                 let (turned, dims) = convert::transpose(values, self.dims)?;
@@ -163,7 +165,7 @@ fn host_unpack<'py>(
     tile: Option<Given<TileShape>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (format, dims, tile) = (format.0, dims_of(dims), tile.map(|tile| tile.0));
-    let buffer = buffer.as_slice().map_err(|_| engine_bug(py, "host_unpack wants a contiguous buffer"))?;
+    let buffer = buffer.as_slice().map_err(|_| engine_bug(py, "host_unpack needs a contiguous buffer"))?;
     match format {
         DataFormat::Float32 | DataFormat::Bfp8B | DataFormat::Bfp4B => {
             unpacked::<f32>(py, |values| convert::unpack(buffer, format, dims, tile, Target::Float32(values)), dims)

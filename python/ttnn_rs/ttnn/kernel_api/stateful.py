@@ -188,7 +188,7 @@ def _receivers(call: str, addr: int, num_dests: int) -> list[int]:
     workers = set(here.kernel.banks[1])
     targets = [(x, y) for y in rows for x in columns if (x, y) != own and (x, y) in workers]
     if len(targets) != num_dests:
-        text = f"{call}: the rectangle holds {len(targets)} receivers, num_dests says {num_dests}"
+        text = f"{call}: the rectangle has {len(targets)} receivers, but num_dests is {num_dests}"
         raise KernelArgumentError(text)
     return [y << 42 | x << 36 | addr & _LOCAL for x, y in targets]
 

@@ -1,4 +1,6 @@
-//! Conversions of whole host tensors: values in rows become the raw buffer of a tensor, and back.
+//! Conversions of whole host tensors.
+//!
+//! Values in rows become the raw buffer of a tensor, and back.
 //!
 //! This is the host library's work (`from_torch`, `to_torch`), with its rounding; the device's unpacker and packer are
 //! in `tt-tensix`. A tensor is seen as a batch of matrices. With tiles, rows and columns are padded up to whole tiles,
@@ -22,13 +24,13 @@ pub use elements::{Target, Values};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConvertError {
     /// No host tensor has this format.
-    #[error("host tensors have no format {0:?}")]
+    #[error("host tensors do not support the format {0:?}")]
     Format(DataFormat),
     /// Block floats exist in tiles only.
     #[error("{0:?} needs tiles: its datums share exponents in rows of a face")]
     BlockFloatRows(DataFormat),
     /// The values, or the buffer, are not as many as the dimensions say.
-    #[error("the tensor takes {expected} {unit}, got {got}")]
+    #[error("the tensor needs {expected} {unit}, got {got}")]
     Length {
         /// What is counted.
         unit: &'static str,
@@ -41,14 +43,16 @@ pub enum ConvertError {
     #[error("a tensor of {0:?} is larger than the address space")]
     TooLarge(Dims),
     /// The host has not so much memory.
-    #[error("the host has no memory for {0} bytes")]
+    #[error("the host cannot allocate {0} bytes")]
     Memory(usize),
     /// The result array has another type than the format.
     #[error("{0:?} is not unpacked to this type")]
     Target(DataFormat),
 }
 
-/// Zeros, which the host may not have room for: a tensor of a few values takes whole tiles.
+/// Zeros, which the host may not have room for.
+///
+/// A tensor of a few values takes whole tiles.
 ///
 /// # Errors
 /// [`ConvertError::Memory`] if it does not.
@@ -101,7 +105,9 @@ pub fn buffer_bytes(format: DataFormat, dims: Dims, tile: Option<TileShape>) -> 
     }
 }
 
-/// Writes the raw buffer of a tensor. `pad_value` fills the tile padding, converted as the values are.
+/// Writes the raw buffer of a tensor.
+///
+/// `pad_value` fills the tile padding, converted as the values are.
 ///
 /// # Errors
 /// [`ConvertError`] if the format, the tiles or the lengths do not allow it.
@@ -121,7 +127,9 @@ pub fn pack(
     tiles::pack(values, format, dims, tile, pad_value, buffer)
 }
 
-/// Reads the values of a raw buffer, without the padding. `values` has the natural type of the format.
+/// Reads the values of a raw buffer, without the padding.
+///
+/// `values` has the natural type of the format.
 ///
 /// # Errors
 /// [`ConvertError`] if the format, the tiles, the type or the lengths do not allow it.
@@ -148,7 +156,7 @@ pub fn unpack(
     Ok(())
 }
 
-/// The values of every matrix with rows and columns exchanged, and the dimensions that they have then.
+/// Every matrix transposed, and the dimensions after it.
 ///
 /// # Errors
 /// [`ConvertError::Length`] if there are not as many values as `dims` says.

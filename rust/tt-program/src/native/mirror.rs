@@ -1,4 +1,6 @@
-//! `cb_interface`: what a kernel sees of its circular buffers in local RAM, and what it changes there.
+//! `cb_interface`: a kernel's circular buffer state in local RAM.
+//!
+//! What it sees, and what it changes there.
 //!
 //! Eight words for each CB. The engine writes them after its calls. A kernel may set the two pointers, and the engine
 //! takes them over before its next call; the other fields are for reading.
@@ -43,7 +45,7 @@ impl Mirror {
         let Some(address) = image.symbol("cb_interface") else { return Ok(Self::default()) };
         let bytes = CBS * size_of::<Entry>() as u32;
         if hart.local(address, bytes).is_none() {
-            return Err(FaultKind::Bug("cb_interface lies outside of local RAM".into()));
+            return Err(FaultKind::Bug("cb_interface is outside of local RAM".into()));
         }
         hart.note(address..address + bytes);
         let shift = if run.kernels[kernel].compute.is_some() { COMPUTE_SHIFT } else { 0 };

@@ -1,4 +1,4 @@
-//! Compiled kernels: images that run on a [`Hart`], and make the same calls that Python kernels make.
+//! Compiled kernels: images on a [`Hart`], with Python kernels' calls.
 //!
 //! [`Kernels`] holds what [`Run`] does not know: the core and the image of each compiled kernel. A kernel runs until it
 //! has to wait, has ended, or has made a mistake. A call that cannot be completed leaves the program counter on its
@@ -73,13 +73,17 @@ pub struct NativeSpec {
     pub kernel: usize,
     /// Its image; cores that run the same kernel share one.
     pub image: Arc<Image>,
-    /// The number of the core's own runtime arguments; those of all cores follow.
+    /// The number of the core's own runtime arguments.
+    ///
+    /// Those of all cores follow.
     pub own_args: u32,
     /// Instructions after which it counts as one that never ends.
     pub limit: u64,
-    /// The folder of the kernel API headers: lines there are not lines of the kernel.
+    /// The folder of the kernel API headers.
+    ///
+    /// Lines there are not lines of the kernel.
     pub headers: String,
-    /// The position of its core, counted from the first core of the kernel.
+    /// The core's position, counted from the kernel's first core.
     pub relative: (u32, u32),
 }
 
@@ -110,7 +114,7 @@ pub struct Kernels {
     kernels: Vec<Option<Box<Native>>>,
 }
 
-/// The next kernel when no compiled kernel can continue, or one must not.
+/// The next kernel when no compiled one can or may continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// This kernel, which is not compiled.
@@ -151,8 +155,9 @@ impl Kernels {
         self.kernels.get(kernel).is_some_and(Option::is_some)
     }
 
-    /// Continues the kernel that [`Run::schedule`] chose, if it is compiled, and then those that follow, until one
-    /// does that is not.
+    /// Continues the scheduled compiled kernel, then following compiled ones.
+    ///
+    /// The one that [`Run::schedule`] chose, until one follows that is not compiled.
     ///
     /// # Errors
     /// What a kernel does wrong.
@@ -179,13 +184,13 @@ impl Kernels {
         self.kernels.get(kernel)?.as_ref()?.place()
     }
 
-    /// Most bytes of stack that a compiled kernel has used, and instructions that it has executed.
+    /// A compiled kernel's largest stack in bytes, and executed instructions.
     pub fn usage(&self, kernel: usize) -> Option<(u32, u64)> {
         let native = self.kernels.get(kernel)?.as_ref()?;
         Some((native.hart.stack_peak(), native.hart.executed()))
     }
 
-    /// Lines that kernels have printed, with the numbers of the kernels, in the order of the clocks at which they ended.
+    /// Printed kernel lines with kernel numbers, by end clock.
     pub fn take_prints(&mut self) -> Vec<(usize, String)> {
         let lines = self.kernels.iter_mut().flatten().flat_map(|native| {
             let kernel = native.spec.kernel;
@@ -213,7 +218,7 @@ impl Native {
         ] {
             let Some(address) = spec.image.symbol(name) else { continue };
             let place = hart.local_mut(address, bytes.len() as u32);
-            place.ok_or_else(|| FaultKind::Bug(format!("{name} lies outside of local RAM")))?.copy_from_slice(bytes);
+            place.ok_or_else(|| FaultKind::Bug(format!("{name} is outside of local RAM")))?.copy_from_slice(bytes);
         }
         let mirror = Mirror::new(run, spec.kernel, &spec.image, &mut hart)?;
         let open = Open::new(run.chip.l1_bytes as u32, [run.argument_words(), ZEROS]);

@@ -1,4 +1,6 @@
-//! Single words that go over the NoC: inline writes and counts of semaphores.
+//! Single words that go over the NoC.
+//!
+//! Inline writes and counts of semaphores.
 
 use tt_memory::Device;
 use tt_noc::Transfer;
@@ -12,7 +14,9 @@ use crate::state::time::Target;
 use crate::state::time::{Naming, Time};
 
 impl Run {
-    /// Writes one word somewhere else; of its bytes those whose bit in `enabled` is set.
+    /// Writes one word somewhere else.
+    ///
+    /// Of its bytes those whose bit in `enabled` is set.
     ///
     /// # Errors
     /// Addresses, a mask without bytes or with more than four.
@@ -57,7 +61,7 @@ impl Run {
             let noc = run.network(noc)?;
             let (owner, address, times) = run.word_transfer(target, noc, Time::atomic)?;
             if let Target::Dram(bank) = owner {
-                let text = format!("DRAM bank {bank} has no atomics; semaphores lie in L1");
+                let text = format!("DRAM bank {bank} has no atomics; semaphores are in L1");
                 return Err(FaultKind::Argument(text));
             }
             let to = run.touch(device, owner, address, 4, Use::Write)?;
