@@ -1,4 +1,6 @@
-//! Element-wise operations, copies and reductions of the matrix unit, one tile; items are datums.
+//! Element-wise operations, copies and reductions of the matrix unit, one tile.
+//!
+//! Items are datums.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};

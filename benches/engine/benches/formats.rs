@@ -1,4 +1,4 @@
-//! Format conversions at the size of a 4096 x 4096 tensor, on one thread.
+//! Format conversions of a 4096 x 4096 tensor, on one thread.
 //!
 //! The figure to look at is the throughput in bytes read plus written: a conversion should reach half of what `memcpy`
 //! reaches with as many bytes.

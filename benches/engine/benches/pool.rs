@@ -1,5 +1,6 @@
-//! Start latency of a loop's second thread, by the work between one loop and the next: threads that find
-//! nothing to do look for work for a while, and sleep then.
+//! Start latency of a loop's second thread, by work between loops.
+//!
+//! Threads that find nothing to do look for work for a while, and sleep then.
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 

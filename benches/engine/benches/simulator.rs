@@ -1,5 +1,6 @@
-//! FP32 functions of the vector unit on one thread beside the vendor's simulator: `cargo bench -p bench-engine --bench
-//! simulator`, with the start of a name after `--` to see only some.
+//! FP32 SFPU functions on one thread, compared with the vendor's simulator.
+//!
+//! `cargo bench -p bench-engine --bench simulator`, with the start of a name after `--` to see only some.
 //!
 //! The simulator takes 0.24 us for a multiply-add of 32 lanes. A function's are counted as its program runs by the
 //! definition: every sum, product and comparison by a difference is one, everything else is not counted. Arguments are

@@ -1,4 +1,6 @@
-//! Bytes to a program of reader, compute and writer kernels, and its outcome.
+//! Conversion of bytes to a program, and its outcome.
+//!
+//! The program has reader, compute and writer kernels.
 //!
 //! Bytes choose formats and sizes of a program that works, then what is changed in it: calls that are left out, made
 //! twice, or replaced. Whatever comes of that, every run of it has the same outcome, on any number of threads; none
@@ -257,7 +259,7 @@ pub fn run(bytes: &[u8]) -> Outcome {
     outcome(&Program::new(bytes)).expect("a device with memory for the program")
 }
 
-/// Runs the program of some bytes three times, on one thread and on two.
+/// Runs a program of bytes three times, on one and two threads.
 ///
 /// # Panics
 /// If the outcomes differ, an invariant of the engine is broken, or as [`run`].

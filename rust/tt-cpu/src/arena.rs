@@ -1,4 +1,6 @@
-//! Memory of a device: reserved in full, touched on use, shared out to worker threads without locks.
+//! Memory of a device.
+//!
+//! Reserved in full, touched on use, shared out to worker threads without locks.
 //!
 //! An [`Arena`] is `banks` times `bank_bytes` of zeros. It is virtual memory of the host, so a device of many GiB costs
 //! nothing until its bytes are used. Banks work in lock step: a buffer has the same address in all of them.
@@ -68,14 +70,18 @@ pub enum ArenaError {
     },
 }
 
-/// A lock-step range: the same bytes of every bank, cut into units that are claimed one at a time.
+/// A lock-step range.
+///
+/// The same bytes of every bank, cut into units that are claimed one at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stripe {
     /// First byte, counted from the start of each bank.
     pub offset_bytes: usize,
     /// Length in each bank.
     pub len_bytes: usize,
-    /// Size of a unit, the page stride of a buffer. The last unit may be cut short.
+    /// Size of a unit, the page stride of a buffer.
+    ///
+    /// The last unit may be cut short.
     pub unit_bytes: usize,
 }
 
@@ -151,8 +157,9 @@ impl Arena {
         Ok(Self { map: Some(map), shape })
     }
 
-    /// Announces that a range of every bank is used as a whole, so that the host may use large pages. Costs a few
-    /// system calls; worth it from about a megabyte per bank on.
+    /// Announces full use of a range of every bank, for large pages.
+    ///
+    /// Costs a few system calls; worth it from about a megabyte per bank on.
     pub fn expect_bulk_use(&self, offset: usize, len: usize) {
         #[cfg(target_os = "linux")]
         for bank in 0..self.shape.banks {
@@ -216,7 +223,9 @@ impl Arena {
         Ok(())
     }
 
-    /// Divides the arena for the time of one operation: `stripes` may be claimed, all else may be read.
+    /// Divides the arena for the time of one operation.
+    ///
+    /// `stripes` may be claimed, all else may be read.
     ///
     /// # Errors
     /// [`ArenaError::Stripe`] if a stripe overlaps another one or leaves the bank.
@@ -303,7 +312,9 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Exclusive access to unit `unit` of a stripe in one bank. Its bytes are as they were before the operation.
+    /// Exclusive access to unit `unit` of a stripe in one bank.
+    ///
+    /// Its bytes are as they were before the operation.
     ///
     /// # Errors
     /// [`ArenaError::Claim`] for a unit that was claimed before, by any thread, or that the stripe does not have.
@@ -313,7 +324,9 @@ impl<'a> Writer<'a> {
         self.claim_run(stripe, bank, unit..unit + 1)
     }
 
-    /// [`Self::claim`] for units that follow each other in a bank: one slice, and a few atomic steps for all of them.
+    /// [`Self::claim`] for units that follow each other in a bank.
+    ///
+    /// One slice, and a few atomic steps for all of them.
     ///
     /// # Errors
     /// [`ArenaError::Claim`] with the first unit if one was claimed before, or if the stripe does not have them all.

@@ -1,4 +1,6 @@
-//! Sets of bits that any thread may set and test: the "written?" marks of device memory.
+//! Sets of bits that any thread may set and test.
+//!
+//! The "written?" marks of device memory.
 //!
 //! All accesses are relaxed. A mark is read by operations that start after the one that set it has ended; the hand-over
 //! of the device between them orders the two.
@@ -8,7 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Bits of a word.
 const WORD: usize = 64;
 
-/// A fixed number of bits, all clear at first, that stay set. Large sets take host memory only where they are set.
+/// A fixed number of bits, all clear at first, that stay set.
+///
+/// Large sets take host memory only where they are set.
 #[derive(Debug)]
 pub struct AtomicBits {
     words: Box<[AtomicU64]>,
@@ -58,8 +62,9 @@ impl AtomicBits {
         }
     }
 
-    /// Returns true if all bits are set. Once they are, later calls read no bits: those of a large tensor
-    /// would come from memory.
+    /// Returns true if all bits are set.
+    ///
+    /// Once they are, later calls read no bits: those of a large tensor would come from memory.
     pub fn is_full(&self) -> bool {
         if self.full.load(Ordering::Relaxed) {
             return true;
@@ -69,7 +74,9 @@ impl AtomicBits {
         full
     }
 
-    /// Returns true if every bit of a range is set. True for an empty range.
+    /// Returns true if every bit of a range is set.
+    ///
+    /// True for an empty range.
     ///
     /// # Panics
     /// If the range ends beyond the last bit.

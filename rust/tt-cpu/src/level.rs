@@ -6,7 +6,9 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A set of CPU features that kernels are compiled for. Later ones on the same architecture contain earlier ones.
+/// A set of CPU features that kernels are compiled for.
+///
+/// Later ones on the same architecture contain earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
@@ -20,7 +22,9 @@ pub enum Level {
     Neon,
 }
 
-/// The name is none of a level, or of a level that this host does not have.
+/// Error for a name of no level, or of an unavailable one.
+///
+/// Unavailable: this host does not have it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LevelError {
     /// No level has this name.
@@ -79,7 +83,9 @@ impl Level {
         }
     }
 
-    /// This level, or the detected one if the host does not have it. What kernels are called with passes through here.
+    /// This level, or the detected one if the host lacks it.
+    ///
+    /// The level of every kernel call passes through here.
     #[inline]
     #[must_use]
     pub fn available(self) -> Self {

@@ -1,4 +1,6 @@
-//! Host services of the engine: CPU levels, vector dispatch, a worker pool, reserved memory.
+//! Host services of the engine.
+//!
+//! CPU levels, vector dispatch, a worker pool, reserved memory.
 #![allow(unsafe_code, reason = "vector dispatch and reserved memory; each block carries its proof")]
 #![allow(clippy::macro_metavars_in_unsafe, reason = "bodies that `lanes!` wraps are expressions of this workspace")]
 

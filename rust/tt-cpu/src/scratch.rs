@@ -1,4 +1,4 @@
-//! Memory for what an operation works on between its inputs and its results.
+//! Scratch memory of an operation.
 //!
 //! The host is asked for large pages: panels and sums are walked over again and again, and with pages of 4 KiB much of
 //! that time would go into translating addresses.

@@ -18,7 +18,9 @@ macro_rules! simd_kernel {
             use super::*;
             use $crate::level::Level;
 
-            /// A version of the kernel; to be called only on a CPU that has its level.
+            /// A version of the kernel.
+            ///
+            /// To be called only on a CPU that has its level.
             pub type Kernel = unsafe fn($($type),*) $(-> $result)?;
 
             fn scalar($($argument: $type),*) $(-> $result)? {
@@ -51,7 +53,9 @@ macro_rules! simd_kernel {
             #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
             pub const LEVELS: &[(Level, Kernel)] = &[(Level::Scalar, scalar)];
 
-            /// The version for a level; the best that the host has if it lacks the level.
+            /// The version for a level.
+            ///
+            /// The best that the host has if it lacks the level.
             #[inline]
             pub fn at(level: Level) -> Kernel {
                 let level = level.available();

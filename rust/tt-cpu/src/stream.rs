@@ -1,12 +1,18 @@
-//! Writing past the caches: for results that are larger than them and will not be read soon.
+//! Writing past the caches.
+//!
+//! For results that are larger than them and will not be read soon.
 
-/// Results of at least this many bytes are written past the caches: more than the second-level cache of usual CPUs.
+/// Results of at least this many bytes are written past the caches.
+///
+/// More than the second-level cache of usual CPUs.
 pub const STREAM_BYTES: usize = 4 << 20;
 
 /// Bytes of a cache line of usual CPUs.
 pub const LINE: usize = 64;
 
-/// Copies `from` to `to` past the caches where the CPU can. To be followed by [`finish`].
+/// Copies `from` to `to` past the caches where the CPU can.
+///
+/// To be followed by [`finish`].
 ///
 /// # Panics
 /// If the lengths differ.
@@ -80,7 +86,9 @@ fn copy_words(to: &mut [u8], from: &[u8]) {
     to_tail.copy_from_slice(from_tail);
 }
 
-/// Copies `from` to `to`; this CPU has no stores past the caches that are worth using.
+/// Copies `from` to `to`.
+///
+/// This CPU has no stores past the caches that are worth using.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub fn copy(to: &mut [u8], from: &[u8]) {
@@ -94,14 +102,17 @@ fn copy_words(to: &mut [u8], from: &[u8]) {
     to.copy_from_slice(from);
 }
 
-/// Asks for the cache line of `bytes[offset]` to be brought near; nothing happens where there is none.
+/// Asks for the cache line of `bytes[offset]` to be brought near.
+///
+/// Nothing happens where there is none.
 #[inline(always)]
 pub fn prefetch(bytes: &[u8], offset: usize) {
     hint::<true>(bytes, offset);
 }
 
-/// Asks for the cache line of `bytes[offset]` to be brought to the second-level cache; nothing happens where there is
-/// none.
+/// Prefetches the cache line of `bytes[offset]` to the second-level cache.
+///
+/// Nothing happens where there is none.
 #[inline(always)]
 pub fn prefetch_second(bytes: &[u8], offset: usize) {
     hint::<false>(bytes, offset);
@@ -126,7 +137,9 @@ pub fn prefetch_all(bytes: &[u8]) {
     (0..bytes.len()).step_by(LINE).for_each(|offset| prefetch(bytes, offset));
 }
 
-/// Memory that is brought to the second-level cache line by line while something else is done.
+/// Memory prefetched line by line while something else is done.
+///
+/// It comes to the second-level cache.
 pub struct Ahead<'a> {
     pages: &'a [&'a [u8]],
     offset: usize,
@@ -138,7 +151,7 @@ impl<'a> Ahead<'a> {
         Self { pages, offset: 0 }
     }
 
-    /// The number of lines to ask for each time, if that is done so many times.
+    /// The number of lines per step, for so many steps.
     pub fn share(&self, times: usize) -> usize {
         let lines: usize = self.pages.iter().map(|page| page.len().div_ceil(LINE)).sum();
         lines.div_ceil(times.max(1))
@@ -160,13 +173,15 @@ impl<'a> Ahead<'a> {
     }
 }
 
-/// Asks for all lines of `bytes` to be brought to the second-level cache.
+/// Prefetches all lines of `bytes` to the second-level cache.
 #[inline(always)]
 pub fn prefetch_second_all(bytes: &[u8]) {
     (0..bytes.len()).step_by(LINE).for_each(|offset| prefetch_second(bytes, offset));
 }
 
-/// Makes what [`copy`] wrote visible to other threads before anything that this thread writes later.
+/// Makes the writes of [`copy`] visible to other threads.
+///
+/// Before anything that this thread writes later.
 #[inline]
 pub fn finish() {
     #[cfg(target_arch = "x86_64")]

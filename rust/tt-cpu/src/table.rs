@@ -1,4 +1,6 @@
-//! Tables of all 65,536 halves: a function of one bfloat16 value, looked up many values at a time.
+//! Tables of all 65,536 halves.
+//!
+//! A function of one bfloat16 value, looked up many values at a time.
 //!
 //! Vectors are looked up by gathers where the CPU is quick at them, otherwise by single loads that are inserted into
 //! vectors. Both beat a loop over halves, and more so on a tensor in memory, since the results are whole lines and can
@@ -143,8 +145,9 @@ impl HalfTable {
         self.look_up_by(Way::at(level, self), &mut [(input, output)], store);
     }
 
-    /// [`Self::look_up`] for many inputs and their outputs. While one is looked up a later one is asked for, since it
-    /// may lie where no CPU expects it.
+    /// [`Self::look_up`] for many inputs and their outputs.
+    ///
+    /// While one is looked up a later one is asked for, since it may lie where no CPU expects it.
     ///
     /// # Panics
     /// If lengths differ or are odd.
@@ -196,7 +199,9 @@ impl HalfTable {
         }
     }
 
-    /// Looks up the upper half of every word; the lower halves of the results are zero.
+    /// Looks up the upper half of every word.
+    ///
+    /// The lower halves of the results are zero.
     pub fn look_up_upper_halves(&self, level: Level, words: &mut [u32]) {
         self.look_up_upper_halves_by(Way::at(level, self), words);
     }

@@ -1,4 +1,6 @@
-//! Every array of `golden/host/host_tensors.npz`, at every CPU level and several numbers of threads.
+//! `golden/host/host_tensors.npz` at every CPU level and several thread counts.
+//!
+//! Every array of it.
 use tt_cpu::convert::{self, Dims, Target, Values};
 use tt_cpu::{Level, pool};
 use tt_formats::{DataFormat, TileShape};

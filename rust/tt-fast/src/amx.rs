@@ -1,4 +1,6 @@
-//! Products on AMX: `TDPBF16PS` adds 16 x 32 times 32 x 16 BF16 numbers to 16 x 16 FP32 sums.
+//! Products on AMX.
+//!
+//! `TDPBF16PS` adds 16 x 32 times 32 x 16 BF16 numbers to 16 x 16 FP32 sums.
 //!
 //! One output tile is four AMX tiles, one per face, so that sums come out in face order. Denormals are flushed on the
 //! way in and out, roundings are to nearest even.
@@ -14,16 +16,20 @@ use tt_cpu::stream;
 use super::Panel;
 use tt_tensix::unpack::block_float::{Interleave, PARTS};
 
-/// A product of two panels in [`PARTS`] parts, between which other work is done: the instructions of both fill the same
-/// time. Both panels are in the tile registers, where those of the next product take their place. What packs beside a run
-/// of steps is compiled for itself, and so into the loop of the run.
+/// A product of two panels in [`PARTS`] parts, interleaved with other work.
+///
+/// The instructions of both fill the same time. Both panels are in the tile registers, where those of the next product
+/// take their place. What packs beside a run of steps is compiled for itself, and so into the loop of the run.
 pub struct Step<'a, const IN_RUN: bool> {
     pub tiles: &'a mut Tiles,
     pub next: (&'a Panel, &'a Panel),
-    /// A page that is packed soon: its lines are asked for one by one, so that they leave room for others on their way.
+    /// A page that is packed soon.
+    ///
+    /// Its lines are asked for one by one, so that they leave room for others on their way.
     pub soon: &'a [u8],
-    /// A page that is packed after many others, of which lines far from each other are asked for: from them, the CPU
-    /// finds the others by itself. In a run only.
+    /// A page packed after many others, with distant lines prefetched.
+    ///
+    /// From lines far from each other, the CPU finds the others by itself. In a run only.
     pub later: &'a [u8],
 }
 
@@ -54,7 +60,9 @@ mod linux {
 
     use crate::{Panel, Sums};
 
-    /// Returns true if the CPU has AMX with BF16 products and the kernel lets this process use it.
+    /// Returns true if AMX with BF16 products is available.
+    ///
+    /// The CPU must have it, and the kernel must let this process use it.
     pub fn available() -> bool {
         static AVAILABLE: OnceLock<bool> = OnceLock::new();
         *AVAILABLE.get_or_init(|| has_instructions() && ask_kernel())
@@ -145,8 +153,10 @@ mod linux {
     /// No panels.
     const NOTHING: (*const Panel, *const Panel) = (std::ptr::null(), std::ptr::null());
 
-    /// The thread's tile registers, configured. What configuration the thread had comes back at the end; tile
-    /// registers do not outlive a call, neither ours nor those of other libraries.
+    /// The thread's tile registers, configured.
+    ///
+    /// What configuration the thread had comes back at the end; tile registers do not outlive a call, neither ours nor
+    /// those of other libraries.
     pub struct Tiles {
         before: Configuration,
         /// The panels in the registers of the operands.
@@ -170,7 +180,9 @@ mod linux {
             tiles
         }
 
-        /// Multiplies only so many rows from now on. What tile registers hold is lost.
+        /// Multiplies only so many rows from now on.
+        ///
+        /// What tile registers hold is lost.
         ///
         /// # Panics
         /// If these are none, or more than a tile has.
@@ -262,8 +274,10 @@ mod linux {
             self.ready = (left, right);
         }
 
-        /// A quarter of the product of the panels that `prepare` loaded. All four, in their order, are the whole; they
-        /// load the next panels where they need these no more: to load them just before would be to wait for them.
+        /// A quarter of the product of the panels that `prepare` loaded.
+        ///
+        /// All four, in their order, are the whole; they load the next panels where they need these no more: to load
+        /// them just before would be to wait for them.
         #[inline]
         pub fn quarter(&mut self, number: usize, left: &Panel, right: &Panel) {
             // SAFETY: as above.
@@ -292,7 +306,9 @@ mod linux {
             }
         }
 
-        /// Stores the sums of the four faces; those of rows that are not multiplied are zero.
+        /// Stores the sums of the four faces.
+        ///
+        /// Those of rows that are not multiplied are zero.
         #[inline]
         pub fn store(&mut self, sums: &mut Sums) {
             if self.rows < 2 * ROWS {

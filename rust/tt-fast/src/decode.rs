@@ -1,4 +1,6 @@
-//! Block floats straight to panels of AMX's right operand, beside nothing, a product or a run of products.
+//! Block floats straight to panels of AMX's right operand.
+//!
+//! Beside nothing, a product or a run of products.
 use tt_cpu::Level;
 use tt_formats::DataFormat;
 
@@ -14,7 +16,9 @@ type ToPanelBeside = unsafe fn(&[u8], u32, &mut Panel, &mut Step<'_, false>) -> 
 /// Pages to panels beside a run of products; see `Running::run`.
 type ToPanelInRun = unsafe fn(&mut Tiles, &mut Run<'_>, u32) -> Option<usize>;
 
-/// Decodes tiles of one block format to pages or, on some CPUs, to panels.
+/// Decodes tiles of one block format to pages, or panels.
+///
+/// Panels on some CPUs.
 #[derive(Clone, Copy)]
 pub struct PanelDecoder {
     page: BlockFloatDecoder,
@@ -24,7 +28,9 @@ pub struct PanelDecoder {
 }
 
 impl PanelDecoder {
-    /// The decoder of a format, `None` if it is none of the two that have one.
+    /// The decoder of a format, `None` if it has none.
+    ///
+    /// Two formats have one.
     pub fn new(format: DataFormat, level: Level) -> Option<Self> {
         let page = BlockFloatDecoder::new(format, level)?;
         #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,6 @@
-//! Products with the dot products of AVX-512: `VDPBF16PS` adds pairs of BF16 products to FP32 sums.
+//! Products with the dot products of AVX-512.
+//!
+//! `VDPBF16PS` adds pairs of BF16 products to FP32 sums.
 //!
 //! For each sum that is two fused multiply-adds, of a pair the odd step along K first. Denormals are flushed on the way
 //! in and out, roundings are to nearest even. Panels are those of AMX: a line of the left one is a row with 32 steps, a
@@ -36,7 +38,9 @@ pub fn available() -> bool {
     std::arch::is_x86_feature_detected!("avx512bf16") && std::arch::is_x86_feature_detected!("avx512bw")
 }
 
-/// Returns true if this CPU starts two per cycle, as AMD's do from family 26 (Zen 5) on; no other flag tells.
+/// Returns true if this CPU starts two per cycle.
+///
+/// AMD's do from family 26 (Zen 5) on; no other flag tells.
 pub fn starts_two() -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     *ANSWER.get_or_init(|| {
@@ -98,7 +102,9 @@ impl Tile for &[u8] {
     }
 }
 
-/// The destination of sums: memory, or, once they are complete, a page, straight from the registers.
+/// The destination of sums.
+///
+/// Memory, or, once they are complete, a page, straight from the registers.
 pub enum End<'a> {
     Sums,
     Page(&'a mut Bf16Page),
@@ -169,8 +175,9 @@ pub fn kernel<T: Tile>(
     });
 }
 
-/// The same for panels that are packed just before they are multiplied, from pages of either operand; from none, if
-/// they have been packed before.
+/// The same for panels packed just before they are multiplied.
+///
+/// From pages of either operand; from none, if they have been packed before.
 ///
 /// # Panics
 /// If the operands have different numbers of panels, or none, or an operand has pages, but not as many.

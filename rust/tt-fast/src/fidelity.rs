@@ -58,7 +58,9 @@ impl FidelityMasks {
 }
 
 impl Keep {
-    /// Applied to an FP32 pattern. A zero exponent is zero; infinity and NaN have no rest.
+    /// Applied to an FP32 pattern.
+    ///
+    /// A zero exponent is zero; infinity and NaN have no rest.
     #[inline(always)]
     pub fn fp32(self, word: u32) -> u32 {
         let exponent = word & 0x7f80_0000;
@@ -77,7 +79,7 @@ impl Keep {
         }
     }
 
-    /// The mask for two BF16 patterns in a word, if masking is all there is to do.
+    /// The mask for two BF16 patterns, if masking is enough.
     #[inline(always)]
     pub fn pair_mask(self) -> Option<u32> {
         match self {
@@ -86,7 +88,9 @@ impl Keep {
         }
     }
 
-    /// Applied to two BF16 patterns in a word. Zero exponents stay: the unit flushes them.
+    /// Applied to two BF16 patterns in a word.
+    ///
+    /// Zero exponents stay: the unit flushes them.
     #[inline(always)]
     pub fn bf16_pair(self, pair: u32) -> u32 {
         match self {

@@ -1,4 +1,6 @@
-//! Products on FP32 vectors: fused multiply-adds where the level has them, else a multiplication and an addition.
+//! Products on FP32 vectors.
+//!
+//! Fused multiply-adds where the level has them, else a multiplication and an addition.
 //!
 //! A panel is 16 steps along K, each with 32 rows or columns.
 use tt_cpu::stream::Ahead;
@@ -9,7 +11,9 @@ use tt_tensix::regs::index;
 
 const SIDE: usize = 32;
 
-/// See `Session::multiply`. To be called only on a CPU that has the level it was chosen for.
+/// See `Session::multiply`.
+///
+/// To be called only on a CPU that has the level it was chosen for.
 pub type Kernel = unsafe fn(&[Panel], &[Panel], &mut Sums, bool, Ahead<'_>);
 
 /// The version for a level.

@@ -1,4 +1,6 @@
-//! The `fast` numerics mode of matrix products: operands masked to the fidelity's mantissa bits, sums in FP32.
+//! The `fast` numerics mode of matrix products.
+//!
+//! Operands masked to the fidelity's mantissa bits, sums in FP32.
 //!
 //! Left out, compared with `tt_fpu`: the alignment of products to the largest of their group, the rounding of Dst after
 //! every instruction, and the FPU's reading of exponent 255 as an ordinary binade. Kept: formats, what each
@@ -57,7 +59,9 @@ pub type Tile = [u32; TILE_DATUMS];
 /// FP32 bits of a row of a tile.
 pub type TileRow = [u32; 32];
 
-/// Changes no sum that [`Multiplier::to_bf16`] adds it to: zeros of either sign become +0 there.
+/// Changes no sum that [`Multiplier::to_bf16`] adds it to.
+///
+/// Zeros of either sign become +0 there.
 pub const ZERO_ROW: TileRow = [0; 32];
 
 /// Words in whole cache lines.
@@ -92,12 +96,16 @@ lines! {
 }
 
 impl Sums {
-    /// Makes what the chip has no other form of uniform: zero exponents become +0, NaN becomes the positive one.
+    /// Makes what the chip has no other form of uniform.
+    ///
+    /// Zero exponents become +0, NaN becomes the positive one.
     pub fn canonicalize(&mut self, level: Level) {
         pack::canonicalize::run(level, &mut self.0);
     }
 
-    /// Rounds to BF16 as the packer's early conversion does; for a 16-bit Dst.
+    /// Rounds to BF16 as the packer's early conversion does.
+    ///
+    /// For a 16-bit Dst.
     pub fn round_to_bf16(&mut self, level: Level) {
         pack::round_to_bf16::run(level, &mut self.0);
     }
@@ -112,8 +120,10 @@ impl Sums {
 pub const LINES: usize = TILE_DATUMS / LINE_DATUMS;
 const LINE_DATUMS: usize = 32;
 
-/// Masks of BF16 pairs for matmuls, one for each word of a vector: of words that are known to be equal, the compiler
-/// would mask one and spread it then, which costs the CPU more than to mask all.
+/// Masks of BF16 pairs for matmuls, one per vector word.
+///
+/// Of words that are known to be equal, the compiler would mask one and spread it then, which costs the CPU more than
+/// to mask all.
 #[derive(Clone, Debug)]
 pub struct Masks {
     left: [u32; 16],
@@ -174,7 +184,9 @@ pub struct Multiplier {
 }
 
 impl Multiplier {
-    /// Products of a fidelity. `wide`: an operand has more mantissa bits than BF16.
+    /// Products of a fidelity.
+    ///
+    /// `wide`: an operand has more mantissa bits than BF16.
     pub fn new(fidelity: MathFidelity, wide: bool, level: Level) -> Self {
         Self::on(Unit::choose(wide, level), fidelity, level)
     }
@@ -189,13 +201,16 @@ impl Multiplier {
         self.unit
     }
 
-    /// Returns true if AMX multiplies while vectors pack, so that other work between steps costs no time.
+    /// Returns true if AMX multiplies while vectors pack.
+    ///
+    /// Other work between steps then costs no time.
     pub fn multiplies_on(&self) -> bool {
         self.unit == Unit::Amx
     }
 
-    /// Returns true if packing overlaps with dot products: where two of them start in each cycle, further instructions
-    /// cost time.
+    /// Returns true if packing overlaps with dot products.
+    ///
+    /// Where two of them start in each cycle, further instructions cost time.
     pub fn packs_beside(&self) -> bool {
         #[cfg(target_arch = "x86_64")]
         if self.unit == Unit::Dot {
@@ -204,7 +219,9 @@ impl Multiplier {
         false
     }
 
-    /// Returns the masks of BF16 pages, if they can be multiplied without repacking.
+    /// Returns the masks of BF16 pages multiplied without repacking.
+    ///
+    /// `None` if they cannot be.
     pub fn masks(&self) -> Option<Masks> {
         #[cfg(target_arch = "x86_64")]
         if self.unit == Unit::Dot && self.fidelity.passes() == 1 {
@@ -268,8 +285,9 @@ impl Multiplier {
         }
     }
 
-    /// Packs a tile of the left operand, given by its rows of BF16, from byte `at` of each. False if that takes a page
-    /// in between; `panels` are then meaningless.
+    /// Packs a left tile from rows of BF16, byte `at` on.
+    ///
+    /// False if that takes a page in between; `panels` are then meaningless.
     ///
     /// # Panics
     /// If `panels` are not those of one tile, or a row ends before the tile does.
@@ -285,8 +303,9 @@ impl Multiplier {
             })
     }
 
-    /// Packs a tile of the right operand in a block format. False if that takes a page or a tile in between; `panels`
-    /// are then meaningless.
+    /// Packs a tile of the right operand in a block format.
+    ///
+    /// False if that takes a page or a tile in between; `panels` are then meaningless.
     ///
     /// # Panics
     /// If `panels` are not those of one tile, or `l1` is shorter than one.
@@ -299,8 +318,9 @@ impl Multiplier {
             })
     }
 
-    /// Packs a page of the right operand, in the decoder's format or BF16. False if that takes another way, as for an
-    /// empty page; `panels` are then meaningless.
+    /// Packs a right page, in the decoder's format or BF16.
+    ///
+    /// False if that takes another way, as for an empty page; `panels` are then meaningless.
     ///
     /// # Panics
     /// If `panels` are not those of one tile, or the page is shorter than one.
@@ -315,8 +335,9 @@ impl Multiplier {
         }
     }
 
-    /// Runs [`Sums::add_row`], [`Sums::canonicalize`] and a packer to BF16 without `ReLU` at once, for some of the
-    /// [`LINES`] of the page.
+    /// Runs [`Sums::add_row`], [`Sums::canonicalize`] and a BF16 packer at once.
+    ///
+    /// The packer is without `ReLU`; for some of the [`LINES`] of the page.
     ///
     /// # Panics
     /// If there are fewer lines.
@@ -364,7 +385,9 @@ impl Session {
         Running { session: self, sums, start }
     }
 
-    /// Adds the product of two rows of panels to `sums`, or writes it if `start`.
+    /// Adds a product of panel rows to `sums`, or writes it.
+    ///
+    /// It writes if `start`.
     ///
     /// # Panics
     /// As [`Running::steps`].
@@ -385,16 +408,22 @@ pub struct Packing<'a> {
     pub decoder: Option<PanelDecoder>,
     /// The page that is packed.
     pub page: &'a [u8],
-    /// The right operand of the product, in whose place the page's panels go: AMX has it in registers by then. In the
-    /// place of the product before, stores would be 4096 bytes from what AMX loads next, for which CPUs make loads wait.
+    /// The product's right operand, whose place the packed panels get.
+    ///
+    /// AMX has it in registers by then. In the place of the product before, stores would be 4096 bytes from what AMX
+    /// loads next, for which CPUs make loads wait.
     pub panels: &'a mut [Panel],
-    /// The operands of the next product, if that is known: AMX loads them meanwhile. They must not change until then.
+    /// The operands of the next product, if that is known.
+    ///
+    /// AMX loads them meanwhile. They must not change until then.
     pub next: PanelPair<'a>,
     /// A page of the same format that is packed soon.
     pub soon: &'a [u8],
 }
 
-/// Sums that products are being added to. AMX has them in registers, so there is one at a time.
+/// Sums that products are being added to.
+///
+/// AMX has them in registers, so there is one at a time.
 ///
 /// Between calls other work may be done. AMX multiplies on while the SFPU packs the panels that come next; that
 /// is why a product comes in parts.
@@ -414,7 +443,9 @@ impl<'a> Running<'a> {
         self.steps_before(left, right, &[]);
     }
 
-    /// The same, while pages that are read soon are brought to the second-level cache.
+    /// The same, prefetching pages that are read soon.
+    ///
+    /// They come to the second-level cache.
     ///
     /// # Panics
     /// As [`Running::steps`].
@@ -438,8 +469,9 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Adds the last product, as [`Running::steps_before`], and writes what [`Multiplier::to_bf16`] makes of the sums;
-    /// they are meaningless then.
+    /// Adds the last product and writes [`Multiplier::to_bf16`] of the sums.
+    ///
+    /// As [`Running::steps_before`]. The sums are meaningless then.
     ///
     /// # Panics
     /// As [`Running::steps`].
@@ -459,8 +491,9 @@ impl<'a> Running<'a> {
         multiplier.to_bf16(self.end(), &ZERO_ROW, 0..LINES, page);
     }
 
-    /// Adds the product of two rows of BF16 pages, as [`Running::steps_before`]. Sums become a page, if there is one,
-    /// as in [`Running::last_steps`].
+    /// Adds the product of two rows of BF16 pages, as [`Running::steps_before`].
+    ///
+    /// Sums become a page, if there is one, as in [`Running::last_steps`].
     ///
     /// # Panics
     /// As [`Running::steps`]; if a page is shorter than a tile; if the masks are not those of this unit.
@@ -474,8 +507,10 @@ impl<'a> Running<'a> {
         unreachable!("only a unit with masks takes pages");
     }
 
-    /// Adds the product of two rows of panels, each of which is packed from a BF16 page just before; from none, if an
-    /// operand has no pages here because it has been packed before. The rest is as in [`Running::pages`].
+    /// Adds a product of panel rows, packed just before.
+    ///
+    /// Each panel is packed from a BF16 page; from none, if an operand has no pages here because it has been packed
+    /// before. The rest is as in [`Running::pages`].
     ///
     /// # Panics
     /// As [`Running::pages`]; if an operand has some pages, but not one for each panel.
@@ -508,9 +543,10 @@ impl<'a> Running<'a> {
         unsafe { dot::kernel(operands, masks, self.sums, std::mem::take(&mut self.start), Ahead::new(soon), end) }
     }
 
-    /// Adds the product of the panels of one tile of each operand while another tile of the right one is packed, which
-    /// is BF16 or in the decoder's format. False if that tile has to be packed in another way; `beside.panels` are then
-    /// meaningless.
+    /// Adds a product of tile panels while another tile is packed.
+    ///
+    /// It is a tile of the right operand, which is BF16 or in the decoder's format. False if that tile has to be packed
+    /// in another way; `beside.panels` are then meaningless.
     ///
     /// # Panics
     /// As [`Running::steps`], and if `beside.panels` are not those of one tile or `beside.page` is shorter than one.
@@ -547,7 +583,9 @@ impl<'a> Running<'a> {
         self.sums
     }
 
-    /// Ends with the sums in another place; where they started is then meaningless.
+    /// Ends with the sums in another place.
+    ///
+    /// Where they started is then meaningless.
     #[inline]
     pub fn end_in(self, place: &mut Sums) {
         match &mut self.session.0 {
@@ -558,8 +596,10 @@ impl<'a> Running<'a> {
 }
 
 impl Running<'_> {
-    /// Adds the products of a run, and packs a page beside each; BF16, or in the decoder's format. Stops after a
-    /// product whose page has to be packed in another way, and returns its number.
+    /// Adds the products of a run, and packs a page beside each.
+    ///
+    /// BF16, or in the decoder's format. Stops after a product whose page has to be packed in another way, and returns
+    /// its number.
     ///
     /// # Panics
     /// If the left operand's panels or the places are not those of whole tiles, or a page is shorter than a tile.

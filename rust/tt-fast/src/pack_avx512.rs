@@ -1,5 +1,7 @@
-//! The functions of `pack` with hand-chosen instructions. For AMX, a row of the left operand is two half
-//! rows side by side, and a row of the right one is 64 bytes of a face with its words permuted.
+//! The functions of `pack` with hand-chosen instructions.
+//!
+//! For AMX, a row of the left operand is two half rows side by side, and a row of the right one is 64 bytes of a face
+//! with its words permuted.
 #[allow(clippy::wildcard_imports, reason = "a dozen intrinsics of one family")]
 use std::arch::x86_64::*;
 
@@ -17,7 +19,7 @@ const HALF: usize = 32;
 /// Bytes of a vector.
 const LINE: usize = 64;
 
-/// Packs a left tile whose datums are masked by `mask`, two at a time.
+/// Packs a left tile masked by `mask`, two datums at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 pub fn left(page: &Bf16Page, mask: u32, panel: &mut Panel) {
     left_rows::<32>(page, mask, panel, 0);
@@ -46,7 +48,7 @@ pub fn left_rows<const ROWS: usize>(page: &Bf16Page, mask: u32, panel: &mut Pane
     }
 }
 
-/// Packs a right tile whose datums are masked by `mask`, two at a time.
+/// Packs a right tile masked by `mask`, two datums at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 #[inline]
 pub fn right<B: Interleave>(page: &Bf16Page, mask: u32, panel: &mut Panel, beside: &mut B) {
@@ -68,7 +70,9 @@ pub fn right<B: Interleave>(page: &Bf16Page, mask: u32, panel: &mut Panel, besid
     });
 }
 
-/// Two rows of a face as one line of pairs: word 2c is the even row's column c, word 2c + 1 the odd one's.
+/// Two rows of a face as one line of pairs.
+///
+/// Word 2c is the even row's column c, word 2c + 1 the odd one's.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn pair_rows(rows: __m512i) -> __m512i {

@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::PLACES;
 use tt_cpu::pool;
 
-/// Panels of a tile column that are multiplied at a time, once for each row of tiles. These 32 KiB stay in a
-/// first-level cache of 48 KiB, because the left operand's panels are read past it.
+/// Panels of a tile column multiplied at a time, per tile row.
+///
+/// These 32 KiB stay in a first-level cache of 48 KiB, because the left operand's panels are read past it.
 pub const PANELS: usize = 16;
 
 /// Most rows of tiles in a work item.
@@ -32,7 +33,9 @@ const RIGHT_PANELS: usize = 16384;
 /// Sizes of a product, in tiles.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Matrices in the output, the left and the right operand; 1 means that the operand is shared.
+    /// Matrices in the output, the left and the right operand.
+    ///
+    /// 1 means that the operand is shared.
     pub batch: (usize, usize, usize),
     /// Rows of the left operand.
     pub m: usize,
@@ -56,7 +59,7 @@ pub struct Plan {
     pub rows: usize,
     /// Output columns.
     pub columns: usize,
-    /// Steps along K for which the left operand is packed at a time.
+    /// K steps for which the left operand is packed at once.
     pub depth: usize,
     /// Steps along K that are multiplied at a time.
     pub chunk: usize,
@@ -97,8 +100,9 @@ pub struct Block {
     pub turns: Range<usize>,
 }
 
-/// The column whose turn it is, of so many. First come those that are a multiple of `stride` from the first one, then
-/// those from the second one, and so on.
+/// The column whose turn it is, of so many.
+///
+/// First come those that are a multiple of `stride` from the first one, then those from the second one, and so on.
 #[inline]
 pub fn column(turn: usize, columns: usize, stride: usize) -> usize {
     if stride == 1 {
@@ -112,8 +116,10 @@ pub fn column(turn: usize, columns: usize, stride: usize) -> usize {
 }
 
 impl Plan {
-    /// The plan for so many panels of a tile; `overlaps` if a unit multiplies on while other work is done, `many_rows` if
-    /// enough rows use the right operand to pack it first.
+    /// The plan for so many panels of a tile.
+    ///
+    /// `overlaps` if a unit multiplies on while other work is done, `many_rows` if enough rows use the right operand to
+    /// pack it first.
     pub fn new(shape: &Shape, per_tile: usize, overlaps: bool, many_rows: bool) -> Self {
         let chunk = PANELS / per_tile;
         let chunks = shape.k.div_ceil(chunk);
@@ -193,18 +199,24 @@ impl Plan {
         self.chunk.min(shape.k) * self.per_tile
     }
 
-    /// Panels that a stage's right operand takes; none if it is packed on the fly.
+    /// Panels that a stage's right operand takes.
+    ///
+    /// None if it is packed on the fly.
     pub fn packed_panels(&self, shape: &Shape, stage: &Stage) -> usize {
         let columns = stage.right_matrices(shape).len() * stage.columns.len();
         if self.packs_first { columns * self.chunks(shape) * self.slot(shape) } else { 0 }
     }
 
-    /// Returns the position of a row's panels for a step along K (counted from the start of the packed part).
+    /// Returns the position of a row's panels for a K step.
+    ///
+    /// It is counted from the start of the packed part.
     pub fn left_place(&self, row: usize, step: usize) -> usize {
         (step / self.chunk * self.rows + row) * PANELS + step % self.chunk * self.per_tile
     }
 
-    /// Returns the position of a tile's sums in the block, by the number of its columns before this one.
+    /// Returns the position of a tile's sums in the block.
+    ///
+    /// By the number of its columns before this one.
     pub fn sums_place(&self, row: usize, before: usize) -> usize {
         if self.keeps { before * self.rows + row } else { row }
     }
@@ -225,7 +237,9 @@ impl Plan {
     }
 }
 
-/// The smallest size of parts, none larger than `most`, that makes as few of them as parts of `most`.
+/// The smallest part size with as few parts as `most`.
+///
+/// None is larger than `most`.
 pub fn even(whole: usize, most: usize) -> usize {
     whole.div_ceil(whole.div_ceil(most).max(1)).max(1)
 }

@@ -1,14 +1,20 @@
-//! Products along K beside the packing of the right operand's tiles that come a few products later.
+//! Products along K while later right tiles are packed.
+//!
+//! These come a few products later.
 //!
 //! Where every tile of the right operand is used once, memory sets the pace, and what is to be done for a tile has to
 //! fit in the time of its bytes. So a run is one loop: tables stay in registers, AMX multiplies on while vectors are
 //! packed, and lines of later pages are asked for one by one between both.
 use super::Panel;
 
-/// Tiles of the right operand for whose panels a run has places, which are used in turn.
+/// Right operand tiles with panel places in a run.
+///
+/// The places are used in turn.
 pub const PLACES: usize = 4;
 
-/// Tiles whose panels wait for their turn: so long that they have left the store buffer when AMX asks for them.
+/// Tiles whose panels wait for their turn.
+///
+/// So long that they have left the store buffer when AMX asks for them.
 pub const WAITING: usize = 2;
 
 /// Tiles that are on their way from memory before they are packed.
@@ -25,8 +31,9 @@ pub struct Run<'a> {
     pub places: &'a mut [Panel],
     /// Index of the first step, modulo the places.
     pub number: usize,
-    /// The pages that are packed, the first for [`WAITING`] products later, and [`FAR`] that come after them; fewer
-    /// where there are no more. One that has to be packed in another way is empty.
+    /// The packed pages: for [`WAITING`] products later, then [`FAR`] further ones.
+    ///
+    /// There are fewer where there are no more. One that has to be packed in another way is empty.
     pub pages: &'a [&'a [u8]],
 }
 

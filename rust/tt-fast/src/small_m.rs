@@ -1,5 +1,6 @@
-//! Products of a left operand of few rows, whose other rows are zeros: what a model multiplies that decodes for a few
-//! users.
+//! Products of a left operand of few rows, padded with zeros.
+//!
+//! They are what a model multiplies that decodes for a few users.
 //!
 //! A row of zeros has sums of zero if no infinity or NaN meets it. Such a number would also leave its mark on every
 //! other sum of its column, and no later product would take that away: an infinity stays one or becomes NaN. So the
@@ -18,7 +19,9 @@ use super::{LINE_WORDS, Line, Multiplier, PANEL_WORDS, Panel, PanelDecoder, Read
 use super::{Side, Unit};
 use tt_tensix::regs::index;
 
-/// Most rows that are few: with more, most of the work is that of whole tiles.
+/// Most rows that are few.
+///
+/// With more, most of the work is that of whole tiles.
 pub const MOST_ROWS: usize = 24;
 
 /// Most rows whose sums are in registers together.
@@ -38,7 +41,9 @@ pub struct SmallM {
     level: Level,
 }
 
-/// The rows of a left operand that are not all zeros, and perhaps some more, for all of K.
+/// The left operand's nonzero rows, for all of K.
+///
+/// And perhaps some more.
 #[derive(Clone, Debug)]
 pub struct Rows {
     rows: usize,
@@ -47,16 +52,19 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Lines of the sums of a column of tiles: two of each row.
+    /// Lines of the sums of a column of tiles.
+    ///
+    /// Two of each row.
     pub fn lines(&self) -> usize {
         2 * self.rows
     }
 }
 
 impl Session {
-    /// Multiplies only the rows of the left operand that are not all zeros, and perhaps some more, from now on; all of
-    /// them if it has no panels. Returns how many. Sums of the others are zero; they are right if
-    /// [`Sums::every_column_is_finite`] in the rows that are multiplied.
+    /// Multiplies only the left operand's nonzero rows from now on.
+    ///
+    /// And perhaps some more; all of them if it has no panels. Returns how many. Sums of the others are zero; they are
+    /// right if [`Sums::every_column_is_finite`] in the rows that are multiplied.
     pub fn multiply_rows(&mut self, left: &[Panel]) -> usize {
         let mut rows = 32;
         if let Ready::Amx(tiles) = &mut self.0 {
@@ -70,7 +78,9 @@ impl Session {
 }
 
 impl Multiplier {
-    /// Returns the kernel for few rows, if there is one: for BF16 pages, or for the decoder's output.
+    /// Returns the kernel for few rows, if there is one.
+    ///
+    /// For BF16 pages, or for the decoder's output.
     pub fn small_m(&self, decoder: Option<PanelDecoder>) -> Option<SmallM> {
         #[cfg(target_arch = "x86_64")]
         if self.unit == Unit::Dot {
@@ -84,8 +94,9 @@ impl Multiplier {
     }
 }
 
-/// Rows of a left operand's panels of BF16 up to the last that is not all zeros, at least one; `None` if they are more
-/// than `most`.
+/// Rows of left BF16 panels to the last nonzero one.
+///
+/// At least one; `None` if they are more than `most`.
 pub fn rows_in_use(panels: &[Panel], most: usize, level: Level) -> Option<usize> {
     let mut any = [0; PANEL_WORDS];
     let mut rows = 1;
@@ -102,8 +113,9 @@ pub fn rows_in_use(panels: &[Panel], most: usize, level: Level) -> Option<usize>
 }
 
 impl Sums {
-    /// Returns true if each column has a finite sum in the first `rows` rows: the zero rows after them have
-    /// met neither infinities nor NaN then.
+    /// Returns true if columns of the first `rows` rows are finite.
+    ///
+    /// The zero rows after them have met neither infinities nor NaN then.
     pub fn every_column_is_finite(&self, rows: usize) -> bool {
         (0..2).all(|half| {
             let mut finite = [false; LINE_WORDS];
@@ -118,7 +130,9 @@ impl Sums {
 }
 
 impl SmallM {
-    /// The rows of a left operand's panels that are not all zeros; `None` if they are more than [`MOST_ROWS`].
+    /// The rows of a left operand's panels that are not all zeros.
+    ///
+    /// `None` if they are more than [`MOST_ROWS`].
     pub fn rows(&self, panels: &[Panel]) -> Option<Rows> {
         let mut rows = rows_in_use(panels, MOST_ROWS, self.level)?;
         rows = if rows <= TOGETHER { rows.next_power_of_two() } else { rows.next_multiple_of(TOGETHER) };
@@ -130,9 +144,10 @@ impl SmallM {
         Some(Rows { rows, lines })
     }
 
-    /// Adds the products of a step along K with a tile of each of some columns; their sums follow each other. Pages
-    /// that are multiplied soon are brought near meanwhile, in their order. False if a page has patterns that take
-    /// another way; the sums are then meaningless.
+    /// Adds a K step's products with a tile of several columns.
+    ///
+    /// Their sums follow each other. Pages that are multiplied soon are prefetched meanwhile, in their order. False if
+    /// a page has patterns that take another way; the sums are then meaningless.
     ///
     /// # Panics
     /// If there is no such step, a page is shorter than a tile, or the sums are not those of so many columns.
@@ -180,8 +195,9 @@ impl SmallM {
         }
     }
 
-    /// Spreads the sums of a column of tiles to those of the output tile. False if infinities or NaN may have met the
-    /// rows of zeros; the sums are then meaningless.
+    /// Spreads the sums of a tile column to the output tile.
+    ///
+    /// False if infinities or NaN may have met the rows of zeros; the sums are then meaningless.
     ///
     /// # Panics
     /// If these are no lines of sums.

@@ -1,4 +1,4 @@
-//! Products of few rows with the dot products of AVX-512, of pages as they are.
+//! Products of few rows with AVX-512 dot products, on unpacked pages.
 //!
 //! Block floats are decoded to registers, as `permutes` decodes them to memory, but magnitudes
 //! of 7 bits are looked up in tables of 128 entries, and datums of 4 bits are first brought together by columns, so
@@ -16,10 +16,10 @@ use super::pack_avx512::pair_rows;
 use super::{Bf16Page, LINES, Line};
 use tt_tensix::unpack::block_float::permutes::{GROUPS, OR_AND, ORDERS, Shifts, WORDS, exponent_shifts, load, word};
 
-/// Pages that are multiplied, one of each column, and those that come later.
+/// Pages that are multiplied, one per column, and later ones.
 pub type Pages<'a> = (&'a [&'a [u8]], &'a [&'a [u8]]);
 
-/// Sums of all columns, the lines of each, and the first that is added to.
+/// Sums of all columns, their lines, and the first added to.
 pub type Columns<'a> = (&'a mut [Line], usize, usize);
 
 /// `a | b & !c`, as the truth table of a ternary step.
@@ -107,8 +107,9 @@ fn spread(line: &Line, pair: usize) -> __m512bh {
     pairs(_mm512_set1_epi32(line.0[pair] as i32))
 }
 
-/// See `SmallM::step`, for pages of BF16. One column at a time: memory sets the pace, and is quickest if it is asked for
-/// line by line in its order.
+/// See `SmallM::step`, for pages of BF16.
+///
+/// One column at a time: memory sets the pace, and is quickest if it is asked for line by line in its order.
 ///
 /// # Panics
 /// If a page is shorter than a tile.

@@ -17,7 +17,7 @@ const UNPACKED_TILES: usize = 512;
 pub struct Operands {
     /// Both are BF16 pages as the product reads them.
     pub bf16: bool,
-    /// Tiles of the right operand go from their pages to panels with nothing in between.
+    /// Right operand tiles packed from pages to panels directly.
     pub right_goes_straight: bool,
     /// The decoder of the right operand, if it is not BF16.
     pub right_decoder: Option<PanelDecoder>,

@@ -1,6 +1,10 @@
-//! The packer adding to what is in L1 already. Source: `docs/chip/numerics.md` section 10.5.
+//! The packer adding to what is in L1 already.
+//!
+//! Source: `docs/chip/numerics.md` section 10.5.
 
-/// FP32: `l1 + y` as IEEE adds, with denormals as signed zero on both sides and every NaN the same.
+/// FP32: `l1 + y` as IEEE adds.
+///
+/// With denormals as signed zero on both sides and every NaN the same.
 #[inline(always)]
 pub fn fp32(l1: u32, y: u32) -> u32 {
     let sum = (f32::from_bits(flush_fp32(l1)) + f32::from_bits(flush_fp32(y))).to_bits();
@@ -53,7 +57,9 @@ pub fn bf16(l1: u32, y: u32) -> u32 {
     }
 }
 
-/// FP16: `l1 + y` through FP32, with the adder's own idea of what is too small.
+/// FP16: `l1 + y` through FP32.
+///
+/// With the adder's own idea of what is too small.
 #[inline(always)]
 pub fn fp16(l1: u32, y: u32) -> u32 {
     let sum = (f32::from_bits(fp16_to_fp32(l1)) + f32::from_bits(fp16_to_fp32(y))).to_bits();

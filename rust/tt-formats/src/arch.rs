@@ -20,9 +20,10 @@ impl Arch {
     }
 }
 
-/// A chip generation as a type: what is generic over it is compiled for the rules of one generation. Each unit has a
-/// trait of its own for its rules, such as the multiply-add of the SFPU. [`by_generation`](crate::by_generation) goes
-/// from the value to the type.
+/// A chip generation as a type.
+///
+/// What is generic over it is compiled for the rules of one generation. Each unit has a trait of its own for its rules,
+/// such as the multiply-add of the SFPU. [`by_generation`](crate::by_generation) goes from the value to the type.
 pub trait Generation: Copy + std::fmt::Debug + 'static {
     /// The generation as a value.
     const ARCH: Arch;

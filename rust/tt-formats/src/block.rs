@@ -1,4 +1,6 @@
-//! Block floats, a tile at a time: the same bits as the functions for one datum, in loops that vectorise.
+//! Block floats, a tile at a time.
+//!
+//! The same bits as the functions for one datum, in loops that vectorise.
 //!
 //! Each step runs over all datums of a tile before the next one begins, with sixteen-bit lanes where they suffice. The
 //! steps of one group after the other would be shorter to write and ten times slower.
@@ -8,7 +10,9 @@ use crate::host;
 /// Most datums that a tile has.
 pub const MOST_DATUMS: usize = 1024;
 
-/// One word for each datum of a tile; smaller tiles use the beginning.
+/// One word for each datum of a tile.
+///
+/// Smaller tiles use the beginning.
 pub type Lanes<T> = [T; MOST_DATUMS];
 
 /// Datums that a step runs over: a face. What lies between two steps stays in the first-level cache.
@@ -125,7 +129,9 @@ fn packed_datum<const BITS: usize>(sign: u16, mantissa: u16, own: u16, most: u16
     signed(sign, magnitude & (0x7f << (8 - BITS)))
 }
 
-/// The packer: BF16 values become block floats of `BITS` with 8-bit exponents. See [`crate::pack::bf16_to_bfp8_b`].
+/// The packer: BF16 values become block floats of `BITS` with 8-bit exponents.
+///
+/// See [`crate::pack::bf16_to_bfp8_b`].
 #[inline(always)]
 pub fn pack_bfp_b<const BITS: usize>(values: &[u16], exponents: &mut [u8], datums: &mut [u8]) {
     let exponent = |y: u16| y >> 7 & 0xff;
@@ -133,7 +139,9 @@ pub fn pack_bfp_b<const BITS: usize>(values: &[u16], exponents: &mut [u8], datum
     make::<BITS, u16>(values, exponents, datums, exponent, datum);
 }
 
-/// The packer: FP16 values become block floats of `BITS` with 5-bit exponents. See [`crate::pack::fp16_to_bfp8`].
+/// The packer: FP16 values become block floats of `BITS` with 5-bit exponents.
+///
+/// See [`crate::pack::fp16_to_bfp8`].
 #[inline(always)]
 pub fn pack_bfp<const BITS: usize>(values: &[u16], exponents: &mut [u8], datums: &mut [u8]) {
     let exponent = |y: u16| y >> 10 & 0x1f;
@@ -155,7 +163,9 @@ pub fn quantise_fp32<const BITS: usize>(words: &[u32], exponents: &mut [u8], dat
     make::<BITS, u32>(words, exponents, datums, |x| (x >> 23 & 0xff) as u16, datum);
 }
 
-/// The host library: BF16 words become block floats of `BITS`, the same bits as by way of FP32.
+/// The host library.
+///
+/// BF16 words become block floats of `BITS`, the same bits as by way of FP32.
 #[inline(always)]
 pub fn quantise_bf16<const BITS: usize>(words: &[u16], exponents: &mut [u8], datums: &mut [u8]) {
     let datum = |x: u16, own: u16, most: u16| {
@@ -170,7 +180,9 @@ pub fn quantise_bf16<const BITS: usize>(words: &[u16], exponents: &mut [u8], dat
     make::<BITS, u16>(words, exponents, datums, |x| x >> 7 & 0xff, datum);
 }
 
-/// Calls `value(datum, exponent)` for each datum of a tile; datums come as 8 bits whatever `BITS` is.
+/// Calls `value(datum, exponent)` for each datum of a tile.
+///
+/// Datums come as 8 bits whatever `BITS` is.
 #[inline(always)]
 pub fn unpack<const BITS: usize, T>(exponents: &[u8], datums: &[u8], values: &mut [T], value: impl Fn(u32, u32) -> T) {
     let (mut wide, mut spread) = ([0; STEP], [0; STEP]);
@@ -200,7 +212,9 @@ pub fn unpack_fp32<const BITS: usize>(exponents: &[u8], datums: &[u8], values: &
     });
 }
 
-/// The host library: block floats of `BITS` become BF16 words. They hold no more bits than BF16 does.
+/// The host library: block floats of `BITS` become BF16 words.
+///
+/// They hold no more bits than BF16 does.
 #[inline(always)]
 pub fn unpack_bf16<const BITS: usize>(exponents: &[u8], datums: &[u8], values: &mut [u16]) {
     if has_tiny_exponents::<BITS>(exponents, datums) {

@@ -1,10 +1,16 @@
-//! The formats that tensors have in device memory, with the codes that the chip and its host library use.
+//! Tensor formats in device memory, with their codes.
+//!
+//! They are the codes that the chip and its host library use.
 use crate::tile::TileShape;
 
-/// Datums that share one exponent in a block-float format: one row of a face.
+/// Datums that share one exponent in a block-float format.
+///
+/// One row of a face.
 pub const GROUP: usize = 16;
 
-/// A format of datums in memory. The discriminant is the code that the hardware (0 to 15) or the host library uses.
+/// A format of datums in memory.
+///
+/// The discriminant is the code that the hardware (0 to 15) or the host library uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum DataFormat {
@@ -107,7 +113,9 @@ impl DataFormat {
         matches!(self, Self::Int32 | Self::UInt32 | Self::UInt16 | Self::Int8 | Self::UInt8)
     }
 
-    /// Bytes of the exponent section that opens a tile; 0 unless block float. Padded to whole 16-byte words.
+    /// Bytes of the exponent section that opens a tile.
+    ///
+    /// 0 unless block float. Padded to whole 16-byte words.
     pub const fn exponent_bytes(self, shape: TileShape) -> usize {
         if self.is_block_float() { (shape.datums() / GROUP).next_multiple_of(16) } else { 0 }
     }

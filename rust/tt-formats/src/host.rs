@@ -1,4 +1,6 @@
-//! The host library's own conversions, used for tensors that are built or read on the host.
+//! Conversions of the host library, for tensors on the host.
+//!
+//! They are built or read there.
 //!
 //! They are not the packer's: bfloat16 rounds ties to even, and block floats shift first (cutting bits off) and round
 //! afterwards. Source: tt-metal `blockfloat_common.cpp`, settled by recorded tensors.
@@ -25,7 +27,9 @@ pub const fn fp32_exponent(x: u32) -> u32 {
     x >> 23 & 0xff
 }
 
-/// One FP32 value as a block-float datum of `MAGNITUDE_BITS` (7 for `bfloat8_b`, 3 for `bfloat4_b`) below its sign.
+/// One FP32 value as a block float datum of `MAGNITUDE_BITS`.
+///
+/// 7 for `bfloat8_b`, 3 for `bfloat4_b`, below its sign.
 ///
 /// `shared_exponent` is the largest exponent field of the group.
 #[inline(always)]
@@ -41,7 +45,9 @@ pub const fn fp32_to_bfp<const MAGNITUDE_BITS: u32>(x: u32, shared_exponent: u32
     if magnitude == 0 { 0 } else { (x >> 31) << MAGNITUDE_BITS | magnitude }
 }
 
-/// One datum of `bfloat8_b` (sign in bit 7) with its shared exponent, as FP32.
+/// One datum of `bfloat8_b` with its shared exponent, as FP32.
+///
+/// The sign is in bit 7.
 ///
 /// The value is `magnitude * 2^(exponent - 133)`; an exponent of 255 is rebuilt as an IEEE word, so that a full
 /// magnitude is an infinity or a NaN.
@@ -61,14 +67,18 @@ pub const fn bfp8_b_to_fp32(datum: u32, shared_exponent: u32) -> u32 {
     }
 }
 
-/// One datum of `bfloat4_b` (sign in bit 3) with its shared exponent, as FP32.
+/// One datum of `bfloat4_b` with its shared exponent, as FP32.
+///
+/// The sign is in bit 3.
 #[inline(always)]
 pub const fn bfp4_b_to_fp32(datum: u32, shared_exponent: u32) -> u32 {
     bfp8_b_to_fp32((datum & 0xf) << 4, shared_exponent)
 }
 
-/// FP32 to FP8 e4m3, ties to even. Exponent 15 is NaN alone, so the largest magnitude is 240 and larger ones saturate;
-/// what lies below the normal range becomes signed zero.
+/// FP32 to FP8 e4m3, ties to even.
+///
+/// Exponent 15 is NaN alone, so the largest magnitude is 240 and larger ones saturate; what lies below the normal range
+/// becomes signed zero.
 #[inline(always)]
 pub const fn fp32_to_fp8_e4m3(x: u32) -> u32 {
     let magnitude = x & 0x7fff_ffff;
@@ -97,14 +107,18 @@ pub const fn fp8_e4m3_to_fp32(x: u32) -> u32 {
     }
 }
 
-/// FP32 to INT32: truncation; what does not fit, and NaN, is the smallest integer.
+/// FP32 to INT32: truncation.
+///
+/// What does not fit, and NaN, is the smallest integer.
 #[inline(always)]
 pub const fn fp32_to_int32(x: u32) -> i32 {
     let value = f32::from_bits(x);
     if value >= -2_147_483_648.0 && value < 2_147_483_648.0 { value as i32 } else { i32::MIN }
 }
 
-/// FP32 to UINT32: truncation; negative values wrap as far as INT32 reaches, everything else is 2^31.
+/// FP32 to UINT32: truncation.
+///
+/// Negative values wrap as far as INT32 reaches, everything else is 2^31.
 #[inline(always)]
 pub const fn fp32_to_uint32(x: u32) -> u32 {
     let value = f32::from_bits(x);

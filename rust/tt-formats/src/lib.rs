@@ -1,4 +1,4 @@
-//! Number formats: what a bit pattern means, how a value is rounded into one, and the order of datums in a tile.
+//! Number formats: meaning, rounding, and datum order in tiles.
 //!
 //! Only bits live here, one datum or one group of sixteen at a time, all of it in integers. Whole tiles are converted
 //! in `tt-tensix` (the device's unpacker and packer) and whole tensors in `tt-cpu` (the host library), from these

@@ -1,5 +1,6 @@
-//! Packer conversion of one datum, and of sixteen that share an exponent. Source: `docs/chip/numerics.md` sections 10.1 to
-//! 10.4.
+//! Packer conversion of one datum, and of sixteen that share an exponent.
+//!
+//! Source: `docs/chip/numerics.md` sections 10.1 to 10.4.
 //!
 //! The *early* conversion takes a Dst value to an intermediate format, the *late* one takes that to the format in L1.
 //! Values of 16 bits are in the low half of the word.
@@ -27,19 +28,25 @@ const fn bf16_nan_to_infinity(x: u32) -> u32 {
     if x & 0x7fff > 0x7f80 { x & 0xff80 } else { x }
 }
 
-/// Early: FP32 to BF16, nearest, ties away from zero; NaN to infinity, denormal results to +0.
+/// Early: FP32 to BF16, nearest, ties away from zero.
+///
+/// NaN to infinity, denormal results to +0.
 #[inline(always)]
 pub const fn fp32_to_bf16(x: u32) -> u32 {
     flush_bf16((fp32_nan_to_infinity(x) + 0x8000) >> 16)
 }
 
-/// Early: FP32 to E8M6 (a BF16 pattern with its last bit zero): truncate to BF16, then nearest, ties away.
+/// Early: FP32 to E8M6, truncated to BF16, then nearest, ties away.
+///
+/// E8M6 is a BF16 pattern with its last bit zero.
 #[inline(always)]
 pub const fn fp32_to_e8m6(x: u32) -> u32 {
     flush_bf16(((fp32_nan_to_infinity(x) >> 16) + 1) & 0xfffe)
 }
 
-/// Early: FP32 to TF32 (a 32-bit pattern with the low 13 bits zero), nearest, ties away.
+/// Early: FP32 to TF32, nearest, ties away.
+///
+/// TF32 is a 32-bit pattern with the low 13 bits zero.
 #[inline(always)]
 pub const fn fp32_to_tf32(x: u32) -> u32 {
     let y = (fp32_nan_to_infinity(x) + 0x1000) & 0xffff_e000;
@@ -64,7 +71,9 @@ pub const fn fp16_to_fp16(x: u32) -> u32 {
     flush_fp16(x)
 }
 
-/// Early: FP16 to E5M6 (an FP16 pattern with the last four bits zero), nearest, ties away, saturating.
+/// Early: FP16 to E5M6, nearest, ties away, saturating.
+///
+/// E5M6 is an FP16 pattern with the last four bits zero.
 #[inline(always)]
 pub const fn fp16_to_e5m6(x: u32) -> u32 {
     let x = if x & 0x7fff > 0x7ff7 { x & 0x8000 | 0x7ff0 } else { x };
@@ -90,7 +99,9 @@ pub const fn int32_to_uint8(x: u32) -> u32 {
     }
 }
 
-/// Late: FP16 or E5M6 to FP32. A denormal keeps its mantissa bits under an exponent of 0.
+/// Late: FP16 or E5M6 to FP32.
+///
+/// A denormal keeps its mantissa bits under an exponent of 0.
 #[inline(always)]
 pub const fn fp16_to_fp32(y: u32) -> u32 {
     let magnitude = y & 0x7fff;
@@ -104,7 +115,9 @@ pub const fn fp16_late_to_bf16(y: u32) -> u32 {
     if y & 0x7c00 == 0 { 0 } else { y & 0x8000 | ((y & 0x7fff) + (112 << 10)) >> 3 }
 }
 
-/// Late: FP32 to BF16 by truncation, denormals become +0; the first step of FP32 to block floats.
+/// Late: FP32 to BF16 by truncation, denormals become +0.
+///
+/// The first step of FP32 to block floats.
 #[inline(always)]
 pub const fn fp32_late_to_bf16(y: u32) -> u32 {
     flush_bf16(y >> 16)
@@ -122,8 +135,9 @@ pub fn bfp_b_exponent(group: &[u32; 16]) -> u32 {
     group.iter().fold(0, |most, y| most.max(y >> 7 & 0xff))
 }
 
-/// One BF16 value as a datum of `BFP8_b`: sign in bit 7, magnitude rounded to nearest, ties away, saturating; zero is
-/// +0.
+/// One BF16 value as a datum of `BFP8_b`.
+///
+/// Sign in bit 7, magnitude rounded to nearest, ties away, saturating; zero is +0.
 #[inline(always)]
 pub fn bf16_to_bfp8_b(y: u32, shared_exponent: u32) -> u32 {
     let exponent = y >> 7 & 0xff;
@@ -136,7 +150,9 @@ pub fn bfp_exponent(group: &[u32; 16]) -> u32 {
     group.iter().fold(0, |most, y| most.max(y >> 10 & 0x1f))
 }
 
-/// One FP16 value as a datum of BFP8 (5-bit shared exponent): mantissa truncated to 7 bits, then as [`bf16_to_bfp8_b`].
+/// One FP16 value as a datum of BFP8 (5-bit shared exponent).
+///
+/// Mantissa truncated to 7 bits, then as [`bf16_to_bfp8_b`].
 #[inline(always)]
 pub fn fp16_to_bfp8(y: u32, shared_exponent: u32) -> u32 {
     let exponent = y >> 10 & 0x1f;
@@ -152,14 +168,18 @@ fn quantise(sign: u32, exponent: u32, mantissa: u32, shared_exponent: u32) -> u3
     if magnitude == 0 { 0 } else { sign << 7 | magnitude }
 }
 
-/// A datum of an 8-bit block float cut to 4 bits: the magnitude is truncated, zero loses its sign.
+/// A datum of an 8-bit block float cut to 4 bits.
+///
+/// The magnitude is truncated, zero loses its sign.
 #[inline(always)]
 pub const fn bfp8_to_bfp4(datum: u32) -> u32 {
     let magnitude = datum >> 4 & 7;
     if magnitude == 0 { 0 } else { datum >> 4 & 8 | magnitude }
 }
 
-/// A datum of an 8-bit block float cut to 2 bits: the magnitude is truncated, zero loses its sign.
+/// A datum of an 8-bit block float cut to 2 bits.
+///
+/// The magnitude is truncated, zero loses its sign.
 #[inline(always)]
 pub const fn bfp8_to_bfp2(datum: u32) -> u32 {
     let magnitude = datum >> 6 & 1;

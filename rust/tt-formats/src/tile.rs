@@ -6,7 +6,9 @@
 /// Rows and columns of a full face.
 pub const FACE_SIDE: usize = 16;
 
-/// Height and width of a tile in datums; only the shapes that the hardware takes can be made.
+/// Height and width of a tile in datums.
+///
+/// Only the shapes that the hardware takes can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TileShape {
     height: usize,
@@ -96,7 +98,7 @@ impl TileShape {
         });
     }
 
-    /// The rows of a tile one after the other, from its memory order.
+    /// The rows of a tile in order, from its memory order.
     ///
     /// # Panics
     /// If a slice does not hold exactly one tile.

@@ -37,13 +37,17 @@ pub const fn fp32_to_src_bf16(x: u32) -> u32 {
     (x >> 31) << 18 | magnitude
 }
 
-/// FP32 to src19 as FP16: truncation; too small becomes signed zero, too large the largest magnitude.
+/// FP32 to src19 as FP16: truncation.
+///
+/// Too small becomes signed zero, too large the largest magnitude.
 #[inline(always)]
 pub const fn fp32_to_src_fp16(x: u32) -> u32 {
     fp16_to_src(fp32_to_fp16(x))
 }
 
-/// FP32 to FP16 bits by truncation, saturating. The packer's late conversion is the same function.
+/// FP32 to FP16 bits by truncation, saturating.
+///
+/// The packer's late conversion is the same function.
 #[inline(always)]
 pub const fn fp32_to_fp16(x: u32) -> u32 {
     let exponent = (x >> 23 & 0xff) as i32 - 112;
@@ -76,7 +80,9 @@ pub const fn uint16_to_src(x: u32) -> u32 {
     (x >> 15) << 18 | (x & 0xff) << 10 | (x >> 8 & 0x7f) << 3
 }
 
-/// One datum of `BFP8_b` (sign in bit 7, magnitude below) with its shared exponent, as BF16.
+/// One datum of `BFP8_b` with its shared exponent, as BF16.
+///
+/// Sign in bit 7, magnitude below.
 ///
 /// "Negative zero" is minus infinity, and the exponent wraps modulo 256, as on silicon.
 #[inline(always)]
@@ -89,8 +95,9 @@ pub const fn bfp8_b_to_bf16(datum: u32, exponent: u32) -> u32 {
     if magnitude == 0 { if sign == 0 { 0 } else { 0xff80 } } else { sign | finite }
 }
 
-/// One datum of BFP8 (5-bit shared exponent) as FP16. The exponent wraps modulo 32; hardware leaves that case
-/// undefined.
+/// One datum of BFP8 (5-bit shared exponent) as FP16.
+///
+/// The exponent wraps modulo 32; hardware leaves that case undefined.
 #[inline(always)]
 pub const fn bfp8_to_fp16(datum: u32, exponent: u32) -> u32 {
     let magnitude = datum & 0x7f;
@@ -100,7 +107,9 @@ pub const fn bfp8_to_fp16(datum: u32, exponent: u32) -> u32 {
     if magnitude == 0 { if sign == 0 { 0 } else { 0xfc00 } } else { sign | finite }
 }
 
-/// FP16 at the bit positions that Dst has here: sign in bit 31, exponent at 27:23, mantissa at 22:13.
+/// FP16 at the bit positions that Dst has here.
+///
+/// Sign in bit 31, exponent at 27:23, mantissa at 22:13.
 #[inline(always)]
 pub const fn fp16_to_dst(x: u32) -> u32 {
     (x >> 15) << 31 | (x & 0x7fff) << 13

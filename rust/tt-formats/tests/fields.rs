@@ -1,5 +1,6 @@
-//! Conversions of one datum against the same conversions in plain arithmetic: a pattern is taken apart into its fields or
-//! its value, and put together again.
+//! Conversions of one datum against the same conversions in plain arithmetic.
+//!
+//! A pattern is taken apart into its fields or its value, and put together again.
 
 use tt_formats::{Arch, DataFormat, TileShape, accumulate, block, host, pack, unpack};
 use tt_testkit::random::Random;

@@ -1,5 +1,6 @@
-//! Compares the FPU with the independent integer reference on as many outputs as are asked for, and prints
-//! their number: `cargo xtask reference`.
+//! Comparison of the FPU with the independent integer reference.
+//!
+//! On as many outputs as requested; it prints their number: `cargo xtask reference`.
 #![allow(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 
 #[path = "../tests/all/matmul_reference/compare.rs"]

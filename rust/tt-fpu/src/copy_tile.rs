@@ -6,7 +6,7 @@ use tt_tensix::unpack;
 
 use crate::{DstFormat, MathConfig, copy_to_dst, move_page_to_dst};
 
-/// Copies of tiles to `Dst`, by the unpacker alone or by way of `SrcA` and the FPU.
+/// Copies of tiles to `Dst`, by unpacker or `SrcA` and FPU.
 pub trait CopyTile {
     /// Copies a tile into Dst, as `copy_tile` does.
     fn to_dst(self, math: &MathConfig, bytes: &[u8], src: &mut Tile, dst: &mut Tile);

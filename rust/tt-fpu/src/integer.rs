@@ -1,4 +1,6 @@
-//! Integer products and sums: INT8 and UINT8 operands, INT32 `Dst`. `docs/chip/numerics.md` section 12.
+//! Integer products and sums: INT8 and UINT8 operands, INT32 `Dst`.
+//!
+//! `docs/chip/numerics.md` section 12.
 
 use super::op::{Broadcast, EltwiseOp};
 use super::{Dst, MathConfig, Src};

@@ -1,4 +1,6 @@
-//! The FPU, the matrix unit of a core: products, element-wise operations, reductions and moves between register files.
+//! The FPU, the matrix unit of a core.
+//!
+//! Products, element-wise operations, reductions and moves between register files.
 //!
 //! Every operation has a scalar integer definition, after `docs/chip/numerics.md` sections 2 to 9 and 12, and a form that
 //! computes a vector of datums at a time and returns the same bits. There are no NaN or infinity semantics inside the
@@ -43,8 +45,10 @@ pub struct MathConfig {
     pub fidelity: MathFidelity,
     /// The format of `Dst`.
     pub dst: DstFormat,
-    /// ALU format of `SrcA`. It decides the operand family (5-bit or 8-bit exponents, integers) of both operands.
-    /// `SrcB` words are used as they come: the unpacker leaves no bits that a narrower format does not have.
+    /// ALU format of `SrcA`.
+    ///
+    /// It decides the operand family (5-bit or 8-bit exponents, integers) of both operands. `SrcB` words are used as
+    /// they come: the unpacker leaves no bits that a narrower format does not have.
     pub alu: DataFormat,
     /// Chip generation.
     pub arch: Arch,

@@ -61,7 +61,9 @@ fn move_body(mask: u32, exponent: u32, low_half: bool, dst: &mut Dst, a: &Src) {
 
 simd_kernel!(move_words, super::move_body, (mask: u32, exponent: u32, low_half: bool, dst: &mut Dst, a: &Src));
 
-/// A BF16 page as the unpacker brings it to `SrcA` and MOVA2D from there into a 16-bit `Dst`, in one step.
+/// A BF16 page moved to a 16-bit `Dst` in one step.
+///
+/// As the unpacker brings it to `SrcA` and MOVA2D from there into `Dst`.
 pub fn move_page_to_dst(dst: &mut Dst, page: &Bf16Page) {
     move_page_to_dst_at(Level::current(), dst, page);
 }

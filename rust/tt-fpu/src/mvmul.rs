@@ -1,4 +1,6 @@
-//! One element of the MVMUL and GAPOOL instructions: sixteen products added to `Dst`. `docs/chip/numerics.md` section 6.
+//! One element of the MVMUL and GAPOOL instructions.
+//!
+//! Sixteen products added to `Dst`. `docs/chip/numerics.md` section 6.
 
 use super::MathConfig;
 use super::combine::{Mode, Term, combine};
@@ -37,7 +39,9 @@ pub(crate) fn step(mode: Mode, phase: Phase, a: &[Operand; STEP], b: &[Operand; 
     combine(mode, terms, dst)
 }
 
-/// One output element of one phase (0 to 3) of MVMUL: the new `Dst` word for a column of `SrcA` and a row of `SrcB`.
+/// One output element of one phase (0 to 3) of MVMUL.
+///
+/// The new `Dst` word for a column of `SrcA` and a row of `SrcB`.
 pub fn mvmul_element(cfg: &MathConfig, phase: u32, a: &[u32; STEP], b: &[u32; STEP], dst: u32) -> u32 {
     let mode = cfg.mode();
     let a = a.map(|word| Operand::decode(word & mask(cfg.alu), mode.e8));

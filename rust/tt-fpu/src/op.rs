@@ -40,7 +40,7 @@ impl Broadcast {
         }
     }
 
-    /// Repeats row 0, column 0 or datum 0 of a register tile over the whole tile.
+    /// Repeats row 0, column 0 or datum 0 over a tile.
     pub fn spread(self, tile: &mut Src) {
         if self == Self::None {
             return;
@@ -49,7 +49,9 @@ impl Broadcast {
         self.spread_of(tile, |datum| old[datum]);
     }
 
-    /// Fills a register tile with what it is after [`Self::spread`], from the datums that are repeated.
+    /// Fills a register tile with the result of [`Self::spread`].
+    ///
+    /// From the datums that are repeated.
     #[inline(always)]
     pub fn spread_of(self, tile: &mut Src, word: impl Fn(usize) -> u32) {
         let row = |datum: usize| {

@@ -1,5 +1,6 @@
-//! Operands as the multipliers see them: masked `Src` words, mantissa parts of the phases, exponent bias.
-//! `docs/chip/numerics.md` sections 3 (masking) and 4.
+//! Operands as the multipliers see them.
+//!
+//! Masked `Src` words, mantissa parts of the phases, exponent bias. `docs/chip/numerics.md` sections 3 (masking) and 4.
 
 use tt_formats::DataFormat;
 

@@ -1,4 +1,6 @@
-//! Memory access of a running operator: any page of any buffer for reading, pages of its outputs for writing.
+//! Memory access of a running operator.
+//!
+//! Any page of any buffer for reading, pages of its outputs for writing.
 //!
 //! Worker threads share one [`Access`]. Pages are handed out as slices of the device's own memory, nothing is copied.
 use std::ops::Range;
@@ -37,7 +39,7 @@ pub struct Input<'a> {
     notice: Option<&'a Notice>,
 }
 
-/// Pages of a buffer that is written, each by whoever claims it first.
+/// Written pages of a buffer, each claimed once.
 #[derive(Debug, Clone, Copy)]
 pub struct Output<'a> {
     buffer: &'a Buffer,
@@ -46,7 +48,9 @@ pub struct Output<'a> {
 }
 
 impl Device {
-    /// Opens the memory for one operation that writes `outputs` and may read everything else.
+    /// Opens the memory for one operation that writes `outputs`.
+    ///
+    /// It may read everything else.
     ///
     /// # Errors
     /// A buffer that is deallocated or of another device; a closed device; an output that is named twice.
@@ -112,7 +116,9 @@ impl Access<'_> {
         Ok(Output { buffer, writer: &self.banks(buffer).writer, stripe })
     }
 
-    /// Page `page` of an input, for single pages; loops ask for [`Access::input`] once.
+    /// Page `page` of an input, for single pages.
+    ///
+    /// Loops ask for [`Access::input`] once.
     ///
     /// # Errors
     /// Those of [`Access::input`] and [`Input::page`].
@@ -120,7 +126,9 @@ impl Access<'_> {
         self.input(id)?.page(page)
     }
 
-    /// Page `page` of an output, for single pages; loops ask for [`Access::output`] once.
+    /// Page `page` of an output, for single pages.
+    ///
+    /// Loops ask for [`Access::output`] once.
     ///
     /// # Errors
     /// Those of [`Access::output`] and [`Output::claim`].
@@ -140,8 +148,10 @@ impl<'a> Input<'a> {
         self.buffer
     }
 
-    /// The data bytes of a page. One that nobody has written is read as it is, and noticed while the device is watched:
-    /// see [`Device::take_unwritten_read`].
+    /// The data bytes of a page.
+    ///
+    /// One that nobody has written is read as it is, and noticed while the device is watched: see
+    /// [`Device::take_unwritten_read`].
     ///
     /// # Errors
     /// [`MemoryError::PageOutOfRange`].
@@ -176,8 +186,9 @@ impl<'a> Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// All pages at once, for loops in which finding a page would show: whether they were written is asked here, and a
-    /// page is then a step in its bank.
+    /// All pages at once, for loops where finding pages costs time.
+    ///
+    /// Whether they were written is asked here, and a page is then a step in its bank.
     ///
     /// # Errors
     /// Ranges that are being written.
@@ -211,18 +222,22 @@ pub struct Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
-    /// Difference of the numbers of successive pages in host memory; 1 if it is not constant.
+    /// Difference of the numbers of successive pages in host memory.
+    ///
+    /// 1 if it is not constant.
     #[inline]
     pub fn stride(&self) -> usize {
         if self.stride == 0 { 1 } else { self.banks.len() }
     }
 
-    /// In how many banks pages of how many bytes follow each other without a gap, if they do.
+    /// Number of banks and bytes of gapless page runs, if any.
     pub fn gapless(&self) -> Option<(usize, usize)> {
         (self.stride == self.page_bytes).then_some((self.banks.len(), self.page_bytes))
     }
 
-    /// Returns each bank's range of some pages, the first page's bank first, with the gaps between pages.
+    /// Returns each bank's range of some pages, with gaps.
+    ///
+    /// The first page's bank comes first.
     ///
     /// # Panics
     /// If the buffer does not have these pages, or its pages follow no rule.
@@ -235,7 +250,9 @@ impl<'a> Pages<'a> {
         })
     }
 
-    /// Copies the first bytes of some pages, one after the other: as many of each as fill `to`.
+    /// Copies the first bytes of some pages, one after the other.
+    ///
+    /// As many of each as fill `to`.
     ///
     /// # Panics
     /// If the buffer does not have these pages, the pages do not have so many bytes, or not as many each.
@@ -262,8 +279,9 @@ impl<'a> Pages<'a> {
         &self.banks[bank as usize][slot as usize * self.stride..][..self.page_bytes]
     }
 
-    /// The page `first` and those that come after it by a constant difference of their numbers, without a division for
-    /// each. To be taken as many as there are.
+    /// The page `first` and its equidistant successors, without divisions.
+    ///
+    /// Their numbers have a constant difference. To be read as many as there are.
     ///
     /// # Panics
     /// If a page is taken that the buffer does not have.
@@ -288,7 +306,9 @@ impl<'a> Output<'a> {
         self.buffer
     }
 
-    /// The data bytes of a page, exclusively, with their old contents. From now on the page counts as written.
+    /// The data bytes of a page, exclusively, with their old contents.
+    ///
+    /// From now on the page counts as written.
     ///
     /// # Errors
     /// [`MemoryError::ClaimedTwice`], [`MemoryError::PageOutOfRange`].
@@ -300,7 +320,9 @@ impl<'a> Output<'a> {
         Ok(&mut unit[..self.buffer.page_bytes()])
     }
 
-    /// Pages that follow each other, claimed together: finding and claiming single ones shows in short loops.
+    /// Pages that follow each other, claimed together.
+    ///
+    /// Finding and claiming single ones shows in short loops.
     ///
     /// # Errors
     /// As [`Self::claim`], with the first page of a bank that cannot be had.
@@ -319,15 +341,16 @@ impl<'a> Output<'a> {
         Ok(JoinedPages { banks: self.claim_banks(pages)?, stride, count })
     }
 
-    /// In how many banks pages of how many bytes follow each other without a gap, if they do.
+    /// Number of banks and bytes of gapless page runs, if any.
     pub fn gapless(&self) -> Option<(usize, usize)> {
         let buffer = self.buffer;
         let gapless = matches!(buffer.map, PageMap::Interleaved) && buffer.page_bytes() == buffer.aligned_page_bytes();
         gapless.then_some((buffer.bank_count.min(buffer.num_pages()), buffer.page_bytes()))
     }
 
-    /// [`Self::claim_run`] as what each bank has of the pages, the first page's bank first; gaps between pages are in
-    /// it.
+    /// [`Self::claim_run`] as each bank's part of the pages.
+    ///
+    /// The first page's bank first; gaps between pages are in it.
     ///
     /// # Errors
     /// As [`Self::claim_run`].

@@ -92,8 +92,9 @@ impl Allocator {
         self.base + self.bytes
     }
 
-    /// Sets the first address that may be handed out: of a region that is filled from the top. `false` if a block in use
-    /// begins below it.
+    /// Sets the first address that may be handed out.
+    ///
+    /// Of a region that is filled from the top. `false` if a block in use begins below it.
     pub fn set_floor(&mut self, floor: u64) -> bool {
         debug_assert_eq!(self.direction, Direction::FromTop, "a floor under what grows upwards");
         let free = self.lowest_occupied().is_none_or(|lowest| lowest >= floor);
@@ -109,7 +110,9 @@ impl Allocator {
         (block.address + block.bytes).saturating_sub(block.address.max(self.floor))
     }
 
-    /// Allocates `bytes` (more than 0) and returns their address, or `None` if no free block is large enough.
+    /// Allocates `bytes` (more than 0) and returns their address.
+    ///
+    /// `None` if no free block is large enough.
     pub fn allocate(&mut self, bytes: u64) -> Option<u64> {
         debug_assert!(bytes > 0, "empty buffers have no block");
         let fits = |id: &&usize| self.usable(**id) >= bytes;

@@ -30,7 +30,7 @@ pub enum PageMap {
     Listed(Places),
 }
 
-/// A place for each page of a buffer, and which page lies at a place.
+/// A place for each page of a buffer, and the inverse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     /// (bank, slot) of each page.
@@ -163,7 +163,9 @@ impl Buffer {
         self.num_pages
     }
 
-    /// Pages side by side: how many pages a row of the host tensor fills.
+    /// Pages side by side.
+    ///
+    /// How many pages a row of the host tensor fills.
     pub fn page_columns(&self) -> usize {
         self.page_columns
     }
@@ -233,7 +235,7 @@ impl Buffer {
         self.written.set(pages.start * bits..pages.end * bits);
     }
 
-    /// Returns true if every byte of a page has been written since the buffer was allocated.
+    /// Returns true if a page is fully written since its allocation.
     #[inline]
     pub fn is_written(&self, page: usize) -> bool {
         let bits = self.written_bits_per_page();

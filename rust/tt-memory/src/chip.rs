@@ -1,4 +1,6 @@
-//! Chips as data. Everything that differs between boards and that the rest of the program must not hard-code.
+//! Chips as data.
+//!
+//! Everything that differs between boards and that the rest of the program must not hard-code.
 //!
 //! Source: the published architecture constants of Wormhole and Blackhole boards and, for coordinates, what the
 //! official package reports for an n150 and a p150. The n300 (one of its two chips) and the p100 follow the same
@@ -93,7 +95,7 @@ pub struct ChipSpec {
     pub noc_link_bytes: u32,
     /// Largest payload of a NoC packet.
     pub noc_packet_bytes: u32,
-    /// For each DRAM bank the core nearest to it, for NoC 0 and NoC 1, where it has been recorded.
+    /// Nearest core of each DRAM bank, for NoC 0 and 1.
     pub optimal_dram_workers: Option<[&'static [LogicalCore]; 2]>,
 }
 
@@ -103,7 +105,9 @@ impl ChipSpec {
         CHIPS.iter().copied().find(|chip| chip.name == name)
     }
 
-    /// The same chip with a column of its cores kept for dispatch instead of a row, or `None` if it has no such choice.
+    /// The same chip with a dispatch column instead of a row.
+    ///
+    /// `None` if it has no such choice.
     pub fn dispatching_in_columns(&self) -> Option<&'static Self> {
         IN_COLUMNS.iter().copied().find(|chip| chip.name == self.name)
     }
@@ -120,7 +124,7 @@ impl ChipSpec {
         })
     }
 
-    /// The core at NoC coordinates, or `None` if no usable core is there.
+    /// The core at NoC coordinates, or `None` if unusable.
     pub fn logical_core(&self, coord: NocCoord) -> Option<LogicalCore> {
         let (x, y) = match self.arch {
             Arch::Wormhole => (coord.x.checked_sub(18)?, coord.y.checked_sub(18)?),
@@ -135,7 +139,9 @@ impl ChipSpec {
         self.dram_cores.len()
     }
 
-    /// L1 bank of a core: row by row through the grid. `None` outside the grid.
+    /// L1 bank of a core: row by row through the grid.
+    ///
+    /// `None` outside the grid.
     pub fn l1_bank(&self, core: LogicalCore) -> Option<usize> {
         self.grid.contains(core).then(|| core.y as usize * self.grid.x as usize + core.x as usize)
     }
@@ -240,7 +246,9 @@ pub static N300: ChipSpec = ChipSpec {
     ..N150_CHIP
 };
 
-/// [`N150`] with its last column kept for dispatch. The cores nearest to the DRAM banks have not been recorded.
+/// [`N150`] with its last column kept for dispatch.
+///
+/// The cores nearest to the DRAM banks have not been recorded.
 pub static N150_IN_COLUMNS: ChipSpec = ChipSpec { grid: Grid { x: 7, y: 9 }, optimal_dram_workers: None, ..N150_CHIP };
 
 /// [`N300`] with its last column kept for dispatch.

@@ -1,4 +1,4 @@
-//! A device: the banks of a chip, who owns which part of them, and how that is changed.
+//! A device: its banks, their division into buffers, and changes.
 use std::collections::BTreeMap;
 
 use tt_cpu::arena::Arena;
@@ -18,7 +18,9 @@ pub struct OpenOptions {
     pub l1_small_bytes: u64,
     /// Bytes at the top of each DRAM bank for `BufferType::Trace`.
     pub trace_region_bytes: u64,
-    /// Bytes of each L1 for buffers and circular buffers together; 0: all that the firmware leaves.
+    /// Bytes of each L1 for buffers and circular buffers together.
+    ///
+    /// 0: all that the firmware leaves.
     pub worker_l1_bytes: u64,
 }
 
@@ -58,7 +60,9 @@ pub struct Device {
 const BULK_BYTES: u64 = 1 << 20;
 
 impl Device {
-    /// Opens a device with empty memory. No host memory is taken before it is used.
+    /// Opens a device with empty memory.
+    ///
+    /// No host memory is taken before it is used.
     ///
     /// # Errors
     /// [`MemoryError::Region`] if the regions do not fit, [`MemoryError::Arena`] if the host gives no address space.
@@ -106,13 +110,16 @@ impl Device {
         self.open
     }
 
-    /// Forbids kernels to read unwritten bytes, and records an operator's first such read; enabled from
-    /// the start.
+    /// Forbids kernels to read unwritten bytes, and records first reads.
+    ///
+    /// One of each operator; enabled from the start.
     pub fn set_watched(&mut self, watched: bool) {
         self.watched = watched;
     }
 
-    /// Keeps buffers out of the first `bytes` of the L1 that buffers may have; `false` if one is there already.
+    /// Keeps buffers out of the first `bytes` of buffer L1.
+    ///
+    /// `false` if one is there already.
     ///
     /// # Errors
     /// [`MemoryError::DeviceClosed`].
@@ -122,7 +129,9 @@ impl Device {
         Ok(allocator.set_floor(allocator.base().saturating_add(bytes)))
     }
 
-    /// The first read of an operator from pages that nobody had written, once: the chip goes on with what lies there.
+    /// An operator's first read of unwritten pages, returned once.
+    ///
+    /// The chip goes on with what lies there.
     pub fn take_unwritten_read(&mut self) -> Option<MemoryError> {
         if self.told {
             return None;
@@ -137,7 +146,9 @@ impl Device {
         self.chip
     }
 
-    /// Allocates pages that go round the banks, page i in bank i mod n. `page_columns` of them make a host row.
+    /// Allocates interleaved pages, page i in bank i mod n.
+    ///
+    /// `page_columns` of them make a host row.
     ///
     /// # Errors
     /// Out of memory, empty pages, closed device.
@@ -172,8 +183,9 @@ impl Device {
         }
     }
 
-    /// Allocates a grid of pages, rows by columns, cut into shards; shard s lies on core s of `cores`. In DRAM a core
-    /// is (bank, 0).
+    /// Allocates a grid of pages, rows by columns, cut into shards.
+    ///
+    /// Shard s lies on core s of `cores`. In DRAM a core is (bank, 0).
     ///
     /// # Errors
     /// Out of memory, cores that do not exist or appear twice, empty shards, closed device.
@@ -227,8 +239,10 @@ impl Device {
         })
     }
 
-    /// Allocates pages of which each has its own place: core `cores[i]`, slot j of the `slots` that every core gives.
-    /// In DRAM a core is (bank, 0). `page_columns` pages make a host row.
+    /// Allocates pages of which each has its own place.
+    ///
+    /// Core `cores[i]`, slot j of the `slots` that every core gives. In DRAM a core is (bank, 0). `page_columns` pages
+    /// make a host row.
     ///
     /// # Errors
     /// Out of memory, cores that do not exist or appear twice, places that do not exist or appear twice, closed device.
@@ -277,7 +291,9 @@ impl Device {
         })
     }
 
-    /// Frees a buffer. Its bytes stay as they are until somebody else gets them, as on the chip.
+    /// Frees a buffer.
+    ///
+    /// Its bytes stay as they are until somebody else gets them, as on the chip.
     ///
     /// # Errors
     /// [`MemoryError::DoubleFree`], [`MemoryError::OtherDevice`], [`MemoryError::DeviceClosed`].
@@ -325,7 +341,9 @@ impl Device {
         self.buffers[slot as usize].as_ref().filter(|buffer| address - buffer.address < buffer.bytes_per_bank)
     }
 
-    /// Makes the `number`-th allocation from now on fail (1: the next one); `None` takes the order back.
+    /// Makes the `number`-th allocation from now on fail (1: the next one).
+    ///
+    /// `None` takes the order back.
     pub fn fail_allocation(&mut self, number: Option<u64>) {
         self.fault = number.map(|number| Fault { number, seen: 0 });
     }

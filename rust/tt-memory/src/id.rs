@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Region of device memory. The numbers are those of the public `BufferType` enum.
+/// Region of device memory.
+///
+/// The numbers are those of the public `BufferType` enum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum BufferType {
@@ -58,7 +60,9 @@ pub(crate) fn next_id() -> u64 {
     NEXT_ID.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Names a buffer of one device. Stays invalid after the buffer is deallocated.
+/// Names a buffer of one device.
+///
+/// Stays invalid after the buffer is deallocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BufferId {
     pub(crate) device: u64,

@@ -1,4 +1,6 @@
-//! Consecutive pages as one piece of bytes: rows of a few datums, of which a tile has room for many.
+//! Consecutive pages as one piece of bytes.
+//!
+//! Rows of a few datums, of which a tile has room for many.
 //!
 //! They are copied bank by bank, since finding each of a thousand pages would take longer than computing with it.
 
@@ -14,7 +16,9 @@ pub struct JoinedPages<'a> {
 }
 
 impl JoinedPages<'_> {
-    /// Copies the first bytes of the pages, one after the other: as many of each as fill `to`.
+    /// Copies the first bytes of the pages, one after the other.
+    ///
+    /// As many of each as fill `to`.
     ///
     /// # Panics
     /// If the pages do not have so many, or not as many each.
@@ -22,7 +26,9 @@ impl JoinedPages<'_> {
         join(self.banks.iter().map(|bank| &**bank), (self.banks.len(), self.stride), self.count, to);
     }
 
-    /// Writes to the beginning of the pages, one after the other, as many bytes to each as use up `from`.
+    /// Writes to the beginnings of pages, until `from` is used up.
+    ///
+    /// One page after the other, as many bytes to each.
     ///
     /// # Panics
     /// If the pages do not have so many, or not as many each.

@@ -1,4 +1,6 @@
-//! Allocations and releases while they are recorded: run reports list the buffers that existed after each call.
+//! Allocations and releases while they are recorded.
+//!
+//! Run reports list the buffers that existed after each call.
 //!
 //! The journal belongs to the process, because devices are opened and closed while it is kept.
 

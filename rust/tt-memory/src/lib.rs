@@ -1,4 +1,4 @@
-//! Device memory: chips as data, DRAM and L1 banks, allocator, address maps, shadow state.
+//! Device memory: chips, banks, allocator, address maps, shadow state.
 //!
 //! A [`Device`] owns two arenas, DRAM banks and per-core L1, of the chip's real sizes. Buffers are pages
 //! in those banks; [`Access`] is how an operator's worker threads read input pages and claim output pages.

@@ -1,4 +1,6 @@
-//! Bytes at addresses, as kernels see memory: no pages, no claims, one bank at a time.
+//! Bytes at addresses, as kernels see memory.
+//!
+//! No pages, no claims, one bank at a time.
 //!
 //! Who may touch what is the caller's business; [`Device::buffer_at`] and the written bits of [`Buffer::bytes_written`] are
 //! what it decides by.
@@ -57,7 +59,7 @@ impl Device {
         Ok(())
     }
 
-    /// The buffer of DRAM or L1, of whatever region, that owns a place.
+    /// The DRAM or L1 buffer, of any region, at a place.
     #[inline]
     pub fn owner(&self, place: Place) -> Option<&Buffer> {
         let (first, second) =
@@ -65,7 +67,7 @@ impl Device {
         self.buffer_at(first, place.address).or_else(|| self.buffer_at(second, place.address))
     }
 
-    /// Marks the bytes from a place on as written, in all buffers that have some of them.
+    /// Marks a place's bytes as written, in all affected buffers.
     pub fn mark_range(&self, place: Place, len: usize) {
         let (start, end) = (place.address, place.address + len as u64);
         for buffer in self.buffers() {
@@ -90,7 +92,9 @@ impl Device {
 }
 
 impl Buffer {
-    /// Returns the page of a bank at this slot; `None` in the padding of shards and in banks that hold none.
+    /// Returns the page of a bank at this slot.
+    ///
+    /// `None` in the padding of shards and in banks that hold none.
     pub fn page_at(&self, bank: usize, slot: usize) -> Option<usize> {
         let page = match &self.map {
             PageMap::Interleaved => slot * self.bank_count + bank,
@@ -111,7 +115,7 @@ impl Buffer {
         (page < self.num_pages).then_some(page)
     }
 
-    /// Marks bytes of a bank, counted from the start of the buffer there, as written.
+    /// Marks a bank's bytes as written, counted from the buffer's start.
     pub fn mark_bytes(&self, bank: usize, offset: usize, len: usize) {
         self.for_each_page(bank, offset, len, |page, from, to| {
             let first = page * self.written_bits();
@@ -120,7 +124,9 @@ impl Buffer {
         });
     }
 
-    /// Returns true if all these bytes were written since the buffer was allocated. Padding counts as written.
+    /// Returns true if these bytes are written since the buffer's allocation.
+    ///
+    /// Padding counts as written.
     pub fn bytes_written(&self, bank: usize, offset: usize, len: usize) -> bool {
         let mut written = true;
         self.for_each_page(bank, offset, len, |page, from, to| {

@@ -1,4 +1,6 @@
-//! Memory reports: views per region, and a hash of everything that a program can observe.
+//! Memory reports: region views, and a hash of observable state.
+//!
+//! Observable: by a program.
 use tt_cpu::pool;
 
 use crate::allocator::{Block, Usage};
@@ -35,7 +37,9 @@ impl Device {
         })
     }
 
-    /// Lowest L1 address that a buffer occupies: circular buffers, which grow from the bottom, must end below it.
+    /// Lowest L1 address that a buffer occupies.
+    ///
+    /// Circular buffers, which grow from the bottom, must end below it.
     ///
     /// # Errors
     /// [`MemoryError::DeviceClosed`].
@@ -52,8 +56,10 @@ impl Device {
         regions.map(|kind| bytes(kind) * self.banks(kind) as u64).sum()
     }
 
-    /// A number that changes when anything changes that a program can observe: which blocks are taken, which pages were
-    /// written, and what is in them. Names of buffers do not count; equal histories give equal numbers on every host.
+    /// A number that changes with every change observable by a program.
+    ///
+    /// Which blocks are taken, which pages were written, and what is in them. Names of buffers do not count; equal
+    /// histories give equal numbers on every host.
     ///
     /// # Errors
     /// [`MemoryError::DeviceClosed`].

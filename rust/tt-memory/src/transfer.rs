@@ -1,4 +1,6 @@
-//! Host to device and back: rows of a host tensor, split over pages.
+//! Host to device and back.
+//!
+//! Rows of a host tensor, split over pages.
 use std::sync::OnceLock;
 
 use tt_cpu::pool;
@@ -9,8 +11,10 @@ use crate::device::Device;
 use crate::error::MemoryError;
 
 impl Device {
-    /// Writes a host tensor of rows of `row_bytes`; each row fills the buffer's pages of one row of pages. If the last
-    /// of them is not filled, the rest of it becomes zero.
+    /// Writes a host tensor of rows of `row_bytes`.
+    ///
+    /// Each row fills the buffer's pages of one row of pages. If the last of them is not filled, the rest of it becomes
+    /// zero.
     ///
     /// # Errors
     /// [`MemoryError::TransferShape`] if the sizes do not match; unknown buffers; closed device.
@@ -31,7 +35,9 @@ impl Device {
         failure.into_inner().map_or(Ok(()), Err)
     }
 
-    /// Reads a buffer into a host tensor of rows of `row_bytes`, the inverse of [`Device::write`].
+    /// Reads a buffer into host rows of `row_bytes`.
+    ///
+    /// It is the inverse of [`Device::write`].
     ///
     /// # Errors
     /// [`MemoryError::TransferShape`] if the sizes do not match; unknown buffers; closed device.

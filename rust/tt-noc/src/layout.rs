@@ -5,7 +5,7 @@
 
 use tt_memory::chip::{Arch, ChipSpec, Grid, LogicalCore, NocCoord};
 
-/// A node of the networks by its physical coordinates, which are those of NoC 0.
+/// A network node by physical coordinates, those of NoC 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Node {
     /// Column.
@@ -135,13 +135,14 @@ impl Layout {
         inside.then(|| node(self.columns[core.x as usize], self.rows[core.y as usize]))
     }
 
-    /// The DRAM tile through which a bank is reached, or `None` if there is no such bank.
+    /// The DRAM tile of a bank, or `None` without such a bank.
     pub fn bank(&self, bank: usize) -> Option<Node> {
         self.locate(*self.chip.dram_cores.get(bank)?)
     }
 
-    /// Physical place of the coordinates that kernels use, or `None` if nothing answers there. Wormhole's physical
-    /// coordinates never look like virtual ones and are taken as they are.
+    /// Physical place of kernel coordinates, or `None` if nothing answers there.
+    ///
+    /// Wormhole's physical coordinates never look like virtual ones and are taken as they are.
     pub fn locate(&self, coord: NocCoord) -> Option<Node> {
         if let Some(core) = self.chip.logical_core(coord) {
             return self.worker(core);

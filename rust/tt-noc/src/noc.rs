@@ -1,4 +1,6 @@
-//! Transfers over the two networks and into DRAM: who occupies what, and when it is over.
+//! Transfers over the two networks and into DRAM.
+//!
+//! Who occupies what, and when it is over.
 //!
 //! A transfer passes a chain of resources: the interface of the sender, every link of its route, the interface of the
 //! receiver, and a DRAM bank at one end of it. Routers cut through, so each resource starts as soon as the head of the
@@ -16,14 +18,18 @@ use crate::route::{Axis, Link, NocId, Route, tree};
 /// End cycles of a transfer's steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
-    /// The interface has taken the command: the core may prepare the next one. Later than the call if all its request
-    /// slots hold writes that have not left yet.
+    /// The interface has taken the command.
+    ///
+    /// The core may prepare the next one. Later than the call if all its request slots hold writes that have not left
+    /// yet.
     pub issued: u64,
     /// The last byte has left the source: it may be overwritten (`noc_async_writes_flushed`).
     pub sent: u64,
     /// The last byte is in the memory of the (last) receiver.
     pub arrived: u64,
-    /// The issuer knows: the end of a barrier. Equal to `sent` for a posted write, which nobody acknowledges.
+    /// The issuer knows: the end of a barrier.
+    ///
+    /// Equal to `sent` for a posted write, which nobody acknowledges.
     pub acknowledged: u64,
 }
 
@@ -99,7 +105,7 @@ impl Resource {
     }
 }
 
-/// The two networks of a chip and its DRAM banks, with everything that is under way.
+/// A chip's two networks and DRAM banks, with current transfers.
 #[derive(Debug)]
 pub struct Noc {
     layout: Layout,
@@ -140,8 +146,9 @@ impl Noc {
         self.parameters
     }
 
-    /// Reads `bytes` of the node `owner` into the L1 of `reader`: a request goes there, the data come back on the same
-    /// network.
+    /// Reads `bytes` of the node `owner` into the L1 of `reader`.
+    ///
+    /// A request goes there, the data come back on the same network.
     pub fn read(&mut self, now: u64, noc: NocId, reader: Node, owner: Node, bytes: u64) -> Transfer {
         let parameters = self.parameters;
         let request_hops = u64::from(Route::new(noc, self.layout.noc_grid(), reader, owner).hops());
@@ -163,8 +170,9 @@ impl Noc {
         self.write_on(Channel::Fixed, now, noc, writer, to, bytes, posted)
     }
 
-    /// [`Noc::write`] on virtual channels that the hardware chooses for each hop. Several writers to one busy receiver
-    /// then fill the buffers of the routers between them.
+    /// [`Noc::write`] on virtual channels that the hardware chooses for each hop.
+    ///
+    /// Several writers to one busy receiver then fill the buffers of the routers between them.
     pub fn write_dynamic(
         &mut self,
         now: u64,
@@ -207,9 +215,11 @@ impl Noc {
         Transfer { issued, sent, arrived, acknowledged }
     }
 
-    /// Writes `bytes` from the L1 of `writer` to every receiver, once over each link of the tree of their routes. The
-    /// writer is a receiver only if it is among them (loop-back). A linked multicast keeps the path of the one before.
-    /// [`Noc::rectangle`] lists the receivers that a command names by two corners.
+    /// Writes `bytes` from `writer`'s L1 to all receivers, along a tree.
+    ///
+    /// Once over each link of the tree of their routes. The writer is a receiver only if it is among them (loop-back).
+    /// A linked multicast keeps the path of the one before. [`Noc::rectangle`] lists the receivers that a command names
+    /// by two corners.
     #[allow(clippy::too_many_arguments, reason = "the fields of the command")]
     pub fn multicast(
         &mut self,
@@ -281,13 +291,15 @@ impl Noc {
         self.resources[self.index(noc, link.from, port)].load
     }
 
-    /// Returns the traffic out of and into the memory of a node over a network.
+    /// Returns a node's memory traffic over a network, both ways.
     pub fn interface_load(&self, noc: NocId, node: Node) -> (Load, Load) {
         let load = |port| self.resources[self.index(noc, node, port)].load;
         (load(Port::Out), load(Port::In))
     }
 
-    /// Returns the bytes that a DRAM bank has read and written, or `None` if there is no such bank.
+    /// Returns a DRAM bank's read and written bytes.
+    ///
+    /// `None` if there is no such bank.
     pub fn bank_load(&self, bank: usize) -> Option<BankLoad> {
         Some(self.banks.get(bank)?.1)
     }
@@ -300,8 +312,9 @@ impl Noc {
         links.map(move |link| (link, self.link_load(noc, link))).filter(|(_, load)| load.bytes > 0)
     }
 
-    /// The Tensix cores of a rectangle, row by row; a corner may lie before the other one, across the edge of the
-    /// torus.
+    /// The Tensix cores of a rectangle, row by row.
+    ///
+    /// A corner may lie before the other one, across the edge of the torus.
     pub fn rectangle(&self, (first, last): (Node, Node)) -> Vec<Node> {
         let Grid { x: columns, y: rows } = self.layout.noc_grid();
         let span = |from: u32, to: u32, all: u32| (0..=(to + all - from) % all).map(move |i| (from + i) % all);

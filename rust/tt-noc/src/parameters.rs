@@ -6,7 +6,9 @@
 
 use tt_memory::chip::Arch;
 
-/// Bytes per cycle, in hundredths, so that times are whole numbers on every machine.
+/// Bytes per cycle, in hundredths: times are equal on all machines.
+///
+/// They are whole numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate(u32);
 
@@ -16,7 +18,7 @@ impl Rate {
         Self(value)
     }
 
-    /// Cycles that `bytes` take, to the nearest whole one and at least one.
+    /// Rounded cycles of `bytes`, at least one.
     #[inline]
     pub const fn cycles(self, bytes: u64) -> u64 {
         let cycles = (bytes * 100 + self.0 as u64 / 2) / self.0 as u64;
@@ -29,18 +31,24 @@ impl Rate {
     }
 }
 
-/// Latencies and rates of the networks and of DRAM. All times are cycles of the chip's clock.
+/// Latencies and rates of the networks and of DRAM.
+///
+/// All times are cycles of the chip's clock.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NocParameters {
     /// Flits of a packet before its payload.
     pub header_flits: u64,
     /// Cycles for which a link is idle after a packet.
     pub link_idle: u64,
-    /// From the issue of a read to its first data, both ways together, without routers and DRAM.
+    /// From a read's issue to its first data.
+    ///
+    /// Both ways together, without routers and DRAM.
     pub read_start: u64,
     /// One router of a read's request or response.
     pub read_hop: u64,
-    /// From the issue of a write to its first data at the first router.
+    /// From a write's issue to its first data at the router.
+    ///
+    /// It is the first one.
     pub write_start: u64,
     /// One router of a write.
     pub write_hop: u64,
@@ -58,22 +66,26 @@ pub struct NocParameters {
     pub bank: Rate,
     /// A bank begins at most one request in so many cycles.
     pub bank_request: u64,
-    /// From a request at a DRAM node to its first data, beyond what L1 would take.
+    /// From a DRAM node's request to first data, beyond L1's time.
     pub dram_access: u64,
     /// Multicast whose path is reserved anew for each packet.
     pub multicast: Rate,
     /// Linked multicast: the path stays reserved.
     pub multicast_linked: Rate,
-    /// Cycles during which an atomic or a narrow store occupies its L1 bank.
+    /// Cycles of an atomic or narrow store in its L1 bank.
     pub l1_modify: u64,
     /// The router's buffer after each of its incoming links.
     pub buffers: Buffers,
 }
 
-/// The buffer after a link: bytes of each virtual channel and bytes that all of them share.
+/// The buffer after a link.
+///
+/// Bytes of each virtual channel and bytes that all of them share.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Buffers {
-    /// Channels that unicast requests use on one side of the dateline: two classes, two buddies.
+    /// Channels that unicast requests use on one side of the dateline.
+    ///
+    /// Two classes, two buddies.
     pub channels: u64,
     /// Bytes that each channel has of its own.
     pub own: u64,
@@ -81,18 +93,24 @@ pub struct Buffers {
     pub pool: u64,
     /// Bytes of the pool that one channel can have.
     pub share: u64,
-    /// From a flit leaving a router to the credit for it, through the next router and back, in cycles.
+    /// Cycles from a flit's departure to its credit.
+    ///
+    /// Through the next router and back.
     pub round_trip: u64,
 }
 
 impl Buffers {
-    /// Returns the rate of a link when its pool is full: each channel its own bytes per round trip.
+    /// Returns the rate of a link when its pool is full.
+    ///
+    /// Each channel its own bytes per round trip.
     pub const fn starved(&self) -> Rate {
         Rate::hundredths((self.channels * self.own * 100 / self.round_trip) as u32)
     }
 }
 
-/// Requests that an interface holds at a time; a core that issues more waits. `docs/chip/noc.md` section 5 point 4 [isa].
+/// Requests that an interface holds at a time.
+///
+/// A core that issues more waits. `docs/chip/noc.md` section 5 point 4 [isa].
 pub const REQUEST_SLOTS: usize = 4;
 
 impl NocParameters {

@@ -1,4 +1,6 @@
-//! The buffer after a link, shared by the virtual channels of its packets.
+//! The buffer after a link, shared by its virtual channels.
+//!
+//! They are those of its packets.
 //!
 //! A router keeps a few flits of a packet that cannot go on. Each virtual channel has room for one flit of its own and
 //! may take a share of a common pool. On a fixed channel a writer is held up as soon as that channel has its share. On

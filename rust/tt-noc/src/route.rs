@@ -47,7 +47,7 @@ pub struct Link {
     pub axis: Axis,
 }
 
-/// The links from one node to another, in the order in which a packet takes them.
+/// The links between two nodes, in packet order.
 #[derive(Debug, Clone)]
 pub struct Route {
     noc: NocId,
@@ -95,7 +95,7 @@ impl Iterator for Route {
     }
 }
 
-/// One link of a multicast tree and how far it is from the source.
+/// One multicast tree link and its distance from the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Branch {
     /// The link.
@@ -104,7 +104,9 @@ pub struct Branch {
     pub depth: u32,
 }
 
-/// The links of a multicast: the routes to all receivers, each link once, nearest first.
+/// The links of a multicast.
+///
+/// The routes to all receivers, each link once, nearest first.
 ///
 /// # Panics
 /// If a node lies outside the grid.

@@ -1,4 +1,6 @@
-//! `binary_ng`: element-wise operators of two tensors, or of a tensor and a scalar, with broadcasting.
+//! `binary_ng`: element-wise operators of two tensors, or tensor and scalar.
+//!
+//! With broadcasting.
 //!
 //! Per output tile: bring the operands to full tiles (broadcast rows, columns or a single datum through Dst and back to
 //! L1, as the chip does), apply operand activations the same way, run the operator on the FPU or the SFPU, apply
@@ -37,7 +39,9 @@ struct Scratch {
     half: HalfTile,
 }
 
-/// Runs the program. The output may be one of the inputs if that input is not broadcast.
+/// Runs the program.
+///
+/// The output may be one of the inputs if that input is not broadcast.
 ///
 /// # Errors
 /// Memory errors; buffers that do not hold the pages the shapes ask for.

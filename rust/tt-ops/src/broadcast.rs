@@ -1,4 +1,4 @@
-//! Broadcast maps: which page of an operand meets a page of the output.
+//! Broadcast maps: operand page per output page.
 
 use tt_fpu::Broadcast;
 

@@ -11,7 +11,9 @@ use crate::OpError;
 pub struct ChainStep {
     /// Name as in the specification's listings, e.g. `exp`.
     pub name: String,
-    /// Variant as in the listings, e.g. `accurate`; `default` where those differ only by parameters.
+    /// Variant as in the listings, e.g. `accurate`.
+    ///
+    /// `default` where those differ only by parameters.
     pub variant: String,
     /// Parameters as raw words: FP32 bits or integers.
     pub parameters: Vec<u32>,

@@ -1,4 +1,6 @@
-//! The gradient of `embedding`: rows of the gradient added to the rows of the table that their indices name.
+//! The gradient of `embedding`.
+//!
+//! Rows of the gradient added to the rows of the table that their indices name.
 //!
 //! As the program does, the table is walked in tiles. For every 32 indices in turn, a tile that one of them names is
 //! copied to Dst beside the tile of the gradient; row after row is added there on the SFPU; the tile is packed
@@ -21,7 +23,7 @@ const FACE_ROW: usize = 16;
 /// Settings of the program. The table is as wide as the gradient.
 #[derive(Clone, Debug)]
 pub struct EmbeddingBackwardProgram {
-    /// Format of the gradient and of the table, a 16-bit or block format.
+    /// Format of gradient and table: 16-bit or block format.
     pub format: DataFormat,
     /// Format of the indices: `UInt32`, or `Float16B` whose fractions are cut.
     pub index_format: DataFormat,
@@ -41,7 +43,9 @@ struct Scratch {
     table: Tile,
 }
 
-/// Runs the program: the whole output is written. Indices beyond it add nothing; the caller refuses them.
+/// Runs the program: the whole output is written.
+///
+/// Indices beyond it add nothing; the caller refuses them.
 ///
 /// # Errors
 /// Memory errors; a gradient that does not hold the tiles that its size asks for.

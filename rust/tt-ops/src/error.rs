@@ -1,7 +1,9 @@
 //! Errors of operators.
 
-/// Errors of operators. Shapes, dtypes and layouts are checked before the engine is entered; these are the
-/// engine's own invariants and the state of memory.
+/// Errors of operators.
+///
+/// Shapes, dtypes and layouts are checked before the engine is entered; these are the engine's own invariants and the
+/// state of memory.
 #[derive(Debug, thiserror::Error)]
 pub enum OpError {
     /// A buffer is gone, on another device, or too small.

@@ -7,7 +7,9 @@ use tt_tensix::pack::{self, DstFormat, PackConfig};
 use crate::OpError;
 use crate::pages;
 
-/// Writes one page image over every page of a buffer: `page` is a whole page, or a unit that divides it.
+/// Writes one page image over every page of a buffer.
+///
+/// `page` is a whole page, or a unit that divides it.
 ///
 /// # Errors
 /// Memory errors; a unit that does not divide the page.
@@ -23,7 +25,9 @@ pub fn fill(device: &mut Device, output: BufferId, unit: &[u8]) -> Result<(), Op
     pages::copy_to_each_target(&access, output, |_| &image)
 }
 
-/// Copies page i of the input to page i of the output: another placement, the same bytes.
+/// Copies page i of the input to page i of the output.
+///
+/// Another placement, the same bytes.
 ///
 /// # Errors
 /// Memory errors; differing pages.
@@ -38,8 +42,10 @@ pub fn copy_pages(device: &mut Device, input: BufferId, output: BufferId) -> Res
     pages::copy_to_all_targets(&access, input, output)
 }
 
-/// A value as one datum of the format (of bfloat16 for block floats). Integers take it truncated toward zero and
-/// wrapped, floats the nearest value (ties to even).
+/// A value as one datum of the format.
+///
+/// Of bfloat16 for block floats. Integers take it truncated toward zero and wrapped, floats the nearest value (ties to
+/// even).
 pub fn word(format: DataFormat, value: f64) -> u32 {
     let single = value as f32;
     match format {
@@ -53,7 +59,9 @@ pub fn word(format: DataFormat, value: f64) -> u32 {
     }
 }
 
-/// Bytes of one page unit that holds `value` everywhere: a whole tile for block floats, one datum otherwise.
+/// Bytes of one page unit that holds `value` everywhere.
+///
+/// A whole tile for block floats, one datum otherwise.
 pub fn unit(format: DataFormat, value: f64) -> Vec<u8> {
     if format.is_block_float() {
         let tile = [word(format, value) << 16; 1024];

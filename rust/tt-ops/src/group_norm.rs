@@ -1,4 +1,6 @@
-//! Group norm as the device programs do it: statistics of a group of channels over blocks of rows, joined in one tile.
+//! Group norm as the device programs do it.
+//!
+//! Statistics of a group of channels over blocks of rows, joined in one tile.
 //!
 //! The two programs differ in how a block's sum is made: interleaved tensors reduce tile after tile onto one datum, sharded
 //! ones add the tiles up first. A datum that reduces a tile has met its factor twice. With Welford's form, every row of
@@ -28,7 +30,7 @@ const APART: usize = 8;
 pub struct GroupNormProgram {
     /// Formats of input and output.
     pub formats: (DataFormat, DataFormat),
-    /// Formats of the factors and of what is added at the end, if there are any.
+    /// Formats of the factors and any final summand.
     pub parameters: (Option<DataFormat>, Option<DataFormat>),
     /// Batches.
     pub batch: usize,
@@ -40,7 +42,7 @@ pub struct GroupNormProgram {
     pub channels: usize,
     /// Channels of a group.
     pub group: usize,
-    /// Rows of tiles of every block, in the order in which their sums are joined.
+    /// Tile rows of every block, in summation order.
     pub blocks: Vec<(usize, usize)>,
     /// The tiles of a block are added up before they are reduced.
     pub adds_tiles: bool,
@@ -48,7 +50,9 @@ pub struct GroupNormProgram {
     pub welford: bool,
     /// Factor of a block's datums, FP32 bits.
     pub local: u32,
-    /// Factor of the blocks' sums; `None` if there is one block whose sum is the result.
+    /// Factor of the blocks' sums.
+    ///
+    /// `None` if there is one block whose sum is the result.
     pub global: Option<u32>,
     /// Added to the variance, FP32 bits.
     pub epsilon: u32,
@@ -84,7 +88,9 @@ impl GroupNormProgram {
     }
 }
 
-/// Runs the program on the input, the factors and what is added; those that there are.
+/// Runs the program on the input, the factors and what is added.
+///
+/// Those that there are.
 ///
 /// # Errors
 /// Memory errors; buffers that do not hold what the program asks for.

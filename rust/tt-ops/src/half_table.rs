@@ -1,4 +1,6 @@
-//! BF16 tensors through a 16-bit Dst: a table of the whole program, looked up datum by datum.
+//! BF16 tensors through a 16-bit Dst.
+//!
+//! A table of the whole program, looked up datum by datum.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,7 +56,9 @@ struct Key {
     steps: Vec<ChainStep>,
 }
 
-/// [`table_of`], or the same table if it is among the latest. Making it takes as long as looking up some hundred tiles.
+/// [`table_of`], or the same table if it is among the latest.
+///
+/// Making it takes as long as looking up some hundred tiles.
 pub fn kept_table(entry: Option<(&Input, &MathConfig)>, chain: &Chain, packer: &PackConfig) -> Arc<HalfTable> {
     static TABLES: Mutex<VecDeque<(Key, Arc<HalfTable>)>> = Mutex::new(VecDeque::new());
     let key = Key { math: entry.map(|(_, math)| *math), packer: *packer, steps: chain.steps().to_vec() };
@@ -74,8 +78,10 @@ pub fn kept_table(entry: Option<(&Input, &MathConfig)>, chain: &Chain, packer: &
 /// it.
 const CLAIMED_TOGETHER: usize = 256;
 
-/// Replaces every datum by the table's. Large results go past the caches: they would not stay there, and the lines that
-/// they are written to need not be read first.
+/// Replaces every datum by the table's.
+///
+/// Large results go past the caches: they would not stay there, and the lines that they are written to need not be read
+/// first.
 pub fn look_up(device: &mut Device, input: BufferId, output: BufferId, table: &HalfTable) -> Result<(), OpError> {
     let level = Level::current();
     let access = device.access(&[output])?;

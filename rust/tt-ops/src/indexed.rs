@@ -1,4 +1,6 @@
-//! Elements that indices name, along rows: taken, placed, combined, found. Row-major, a page for each row.
+//! Elements that indices name, along rows: taken, placed, combined, found.
+//!
+//! Row-major, a page for each row.
 
 use tt_formats::DataFormat;
 use tt_memory::access::{Output, Pages};
@@ -30,7 +32,9 @@ pub struct IndexProgram {
     pub width: usize,
     /// Indices of a row.
     pub count: usize,
-    /// For each row of the output, the row that belongs to it; -1 where there is none.
+    /// For each row of the output, the row that belongs to it.
+    ///
+    /// -1 where there is none.
     pub rows: Vec<i32>,
 }
 
@@ -72,7 +76,7 @@ fn index_at(format: DataFormat, row: &[u8], place: usize) -> usize {
     u32::from_le_bytes(word) as usize
 }
 
-/// Gathers elements: output row i, column j is the element `indices[i][j]` of row `rows[i]`.
+/// Gathers elements `indices[i][j]` of row `rows[i]` to output [i, j].
 ///
 /// # Errors
 /// Memory errors; an index beyond the row; buffers that do not hold what the program asks for.
@@ -112,8 +116,10 @@ pub fn gather(
     )
 }
 
-/// Places elements: the output is the input, in whose row i the elements of row `rows[i]` of the source lie where the
-/// indices of that row say. Indices beyond the row name nothing.
+/// Places elements of source rows at indices in the input.
+///
+/// The output is the input, in whose row i the elements of row `rows[i]` of the source lie where the indices of that
+/// row say. Indices beyond the row name nothing.
 ///
 /// Elements of bfloat16 that are combined are so in FP32, and rounded to nearest even at the end of the row.
 ///
@@ -249,8 +255,10 @@ fn nearest(value: f32) -> u16 {
     (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16
 }
 
-/// Writes the positions of the elements that are not zero, and how many there are as the first word of `counts`.
-/// Words without a position are 0. Elements are compared bit by bit, so -0 is not zero.
+/// Writes positions and count of nonzero elements.
+///
+/// The count is the first word of `counts`. Words without a position are 0. Elements are compared bit by bit, so -0 is
+/// not zero.
 ///
 /// # Errors
 /// Memory errors; buffers that do not hold what the program asks for.
@@ -292,7 +300,9 @@ pub fn nonzero(
     )
 }
 
-/// Adds one to every integer of rows of `width`, in place; those below zero stay if `skips_negative`.
+/// Adds one to every integer of rows of `width`, in place.
+///
+/// Those below zero stay if `skips_negative`.
 ///
 /// # Errors
 /// Memory errors.
@@ -315,8 +325,10 @@ pub fn plus_one(device: &mut Device, output: BufferId, width: usize, skips_negat
     )
 }
 
-/// Marks the elements that are among others, equal bit by bit: all bits of a word of the output are one there, and zero
-/// elsewhere; the other way round if `invert`. Elements have 2 or 4 bytes.
+/// Marks the elements that are among others, equal bit by bit.
+///
+/// All bits of a word of the output are one there, and zero elsewhere; the other way round if `invert`. Elements have 2
+/// or 4 bytes.
 ///
 /// # Errors
 /// Memory errors; buffers that do not hold what is asked for.

@@ -1,4 +1,4 @@
-//! Sums and differences of the SFPU in a 32-bit `Dst`, on many words at a time.
+//! SFPU sums and differences in 32-bit `Dst`, on many words.
 
 use tt_cpu::Level;
 use tt_sfpu::{BinaryCall, DstWidth, TernaryCall};

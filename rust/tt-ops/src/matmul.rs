@@ -26,13 +26,16 @@ const BLOCK: usize = 8;
 /// Tiles of the right operand between the one that is multiplied and the one that is asked for.
 const AHEAD: usize = 8;
 
-/// Cores in a ring pass the left operand round, each beginning with the part that it holds. Source: tt-metal
-/// `bmm_large_block_zm_fused_bias_activation_gathered.cpp`.
+/// Ring matmul, where cores pass the left operand round.
+///
+/// Each begins with the part that it holds. Source: tt-metal `bmm_large_block_zm_fused_bias_activation_gathered.cpp`.
 #[derive(Clone, Copy, Debug)]
 pub struct Ring {
     /// Tile columns of the output that a core computes.
     pub columns: usize,
-    /// Tiles along the inner dimension that a core holds; divides the inner dimension.
+    /// Tiles along the inner dimension that a core holds.
+    ///
+    /// Divides the inner dimension.
     pub k_tiles: usize,
 }
 
@@ -44,12 +47,16 @@ impl Ring {
     }
 }
 
-/// Settings of the program. Sizes are in tiles of 32 x 32 unless stated otherwise.
+/// Settings of the program.
+///
+/// Sizes are in tiles of 32 x 32 unless stated otherwise.
 #[derive(Clone)]
 pub struct MatmulProgram {
     /// Formats of the left operand, the right operand and the output.
     pub formats: (DataFormat, DataFormat, DataFormat),
-    /// Matrices in the output, the left and the right operand; 1 means that the operand is shared.
+    /// Matrices in the output, the left and the right operand.
+    ///
+    /// 1 means that the operand is shared.
     pub batch: (usize, usize, usize),
     /// Tile rows of the left operand.
     pub m: usize,
@@ -57,11 +64,13 @@ pub struct MatmulProgram {
     pub k: usize,
     /// Tile columns of the right operand.
     pub n: usize,
-    /// Logical inner dimension in datums; what lies beyond in the last tile of the left operand counts as zero.
+    /// Logical inner dimension in datums.
+    ///
+    /// What lies beyond in the last tile of the left operand counts as zero.
     pub k_datums: usize,
     /// Tiles per K block; divides `k`.
     pub k_block: usize,
-    /// The order of the inner dimension is that of a ring of cores; otherwise it ascends.
+    /// The inner dimension's order: a core ring's, otherwise ascending.
     pub ring: Option<Ring>,
     /// Fidelity of the products.
     pub fidelity: MathFidelity,
@@ -69,7 +78,9 @@ pub struct MatmulProgram {
     pub dst32: bool,
     /// The packer accumulates partial sums in L1.
     pub packer_l1_acc: bool,
-    /// Partial sums come back to Dst past `SrcA`, whole; otherwise through it, which cuts FP32 to TF32.
+    /// Partial sums come back to Dst past `SrcA`, whole.
+    ///
+    /// Otherwise through it, which cuts FP32 to TF32.
     pub reload_direct: bool,
     /// The packer clips the result below zero.
     pub relu: bool,
@@ -133,8 +144,9 @@ pub struct Bias {
     pub buffer: BufferId,
     /// Its format.
     pub format: DataFormat,
-    /// Tile rows that are added tile by tile, over and over down the output; `None`: row 0 of its one tile row is added
-    /// to every row.
+    /// Tile rows added tile by tile, repeated down the output.
+    ///
+    /// `None`: row 0 of its one tile row is added to every row.
     pub tile_rows: Option<usize>,
 }
 

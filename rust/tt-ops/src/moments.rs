@@ -1,4 +1,6 @@
-//! Mean and variance on the SFPU in two passes: distances from the first datum, then squared distances from the mean.
+//! Mean and variance on the SFPU in two passes.
+//!
+//! Distances from the first datum, then squared distances from the mean.
 //!
 //! Source: tt-metal `welford_reduce_w.cpp`, `welford_reduce_h.cpp`. Every lane has sums of its own, one for the datums
 //! of even rows and one for those of odd rows.

@@ -1,4 +1,6 @@
-//! One operand of an element-wise operator: how its pages are found, read, broadcast and activated.
+//! One operand of an element-wise operator.
+//!
+//! How its pages are found, read, broadcast and activated.
 
 use std::ops::Range;
 use std::sync::Arc;

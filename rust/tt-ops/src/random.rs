@@ -183,7 +183,9 @@ pub fn uniform(
     )
 }
 
-/// Writes 1 with the probability that the input has, else 0. The formats are `Float32` or `Float16B`.
+/// Writes 1 with the probability that the input has, else 0.
+///
+/// The formats are `Float32` or `Float16B`.
 ///
 /// # Errors
 /// Memory errors; differing page counts.
@@ -247,8 +249,9 @@ pub struct Dropout {
     pub arch: Arch,
 }
 
-/// Multiplies by the scale and zeroes 32 datums at a time. Every core has the same seed. Input and output may be one
-/// buffer.
+/// Multiplies by the scale and zeroes 32 datums at a time.
+///
+/// Every core has the same seed. Input and output may be one buffer.
 ///
 /// # Errors
 /// Memory errors; differing page counts.
@@ -294,8 +297,10 @@ pub fn dropout(
     )
 }
 
-/// Fills a tiled buffer with normal numbers of mean 0 and variance 1: `sqrt(-2 log(u)) * cos(2 pi v)`, of which the
-/// functions are those of the vector unit. A face of `u` comes before its face of `v`.
+/// Fills a tiled buffer with standard normal numbers.
+///
+/// `sqrt(-2 log(u)) * cos(2 pi v)`, of which the functions are those of the vector unit. A face of `u` comes before its
+/// face of `v`.
 ///
 /// # Errors
 /// Memory errors.

@@ -1,4 +1,6 @@
-//! Pairs (a, b) of neighbouring columns become (-b, a): complex numbers times i.
+//! Pairs (a, b) of neighbouring columns become (-b, a).
+//!
+//! Complex numbers times i.
 //!
 //! Source: tt-metal `ckernel_sfpu_alt_complex_rotate90.h`. The kernel exchanges its loads of even and odd columns.
 
@@ -61,7 +63,9 @@ impl Turn {
     }
 }
 
-/// Runs the program on every page, a tile or a whole row. Input and output may be one buffer.
+/// Runs the program on every page, a tile or a whole row.
+///
+/// Input and output may be one buffer.
 ///
 /// # Errors
 /// Memory errors of either buffer; differing page counts.

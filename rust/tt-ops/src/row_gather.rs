@@ -10,9 +10,10 @@ use crate::pages::{PageCopies, Share};
 use crate::row_writes::read_indices;
 use crate::{OpError, for_each_page};
 
-/// Copies rows of a table that indices name: row i of the output is the row of the i-th index. In tiles of bfloat16 for
-/// a width, the rows of each row of indices begin a tile, what they lack to full tiles is zero, and datums pass through
-/// `Dst`; otherwise rows are pages.
+/// Copies rows of a table that indices name.
+///
+/// Row i of the output is the row of the i-th index. In tiles of bfloat16 for a width, the rows of each row of indices
+/// begin a tile, what they lack to full tiles is zero, and datums pass through `Dst`; otherwise rows are pages.
 ///
 /// # Errors
 /// Memory errors; [`OpError::Index`] for an index behind the last row, and nothing is written.

@@ -1,5 +1,6 @@
-//! Rows written into a tensor that keeps the rest of what it holds: a window of row-major rows, rows that indices name,
-//! and rows of tiles.
+//! Rows written into a tensor that keeps the rest.
+//!
+//! A window of row-major rows, rows that indices name, and rows of tiles.
 
 use tt_formats::{DataFormat, TileShape};
 use tt_fpu::{Arch, CopyTile, MathConfig, MathFidelity};
@@ -21,7 +22,7 @@ pub struct WindowCopy {
     pub width: usize,
     /// Shape of the output.
     pub shape: Vec<usize>,
-    /// First index and length of the window, for each dimension of the output.
+    /// Start and size of the window, per output dimension.
     pub window: Vec<(usize, usize)>,
     /// First position taken, in row-major order of the input.
     pub offset: i64,
@@ -162,7 +163,9 @@ impl WindowCopy {
 /// Most rows that a thread takes together.
 const MOST_ROWS: usize = 1024;
 
-/// The indices of a row-major tensor, in order: unsigned integers, or bfloat16 whose fractions are cut.
+/// The indices of a row-major tensor, in order.
+///
+/// Unsigned integers, or bfloat16 whose fractions are cut.
 ///
 /// # Errors
 /// Memory errors.
@@ -189,11 +192,15 @@ pub fn read_indices(
     Ok(indices)
 }
 
-/// Rows that replace rows of one tile: input page and row, row of the output's tile.
+/// Rows that replace rows of one tile.
+///
+/// Input page and row, row of the output's tile.
 pub type TileRows = Vec<(usize, usize, usize)>;
 
-/// Replaces rows of tiles by rows of other tiles. A tile passes through `Dst` with all its rows and is packed again, as
-/// after an untilize and a tilize. In a 16-bit `Dst`, FP32 becomes bfloat16 on the way, in a 32-bit one TF32.
+/// Replaces rows of tiles by rows of other tiles.
+///
+/// A tile passes through `Dst` with all its rows and is packed again, as after an untilize and a tilize. In a 16-bit
+/// `Dst`, FP32 becomes bfloat16 on the way, in a 32-bit one TF32.
 ///
 /// # Errors
 /// Memory errors; an output page that is named twice.

@@ -1,4 +1,6 @@
-//! Pooling of sticks: every output is the largest or a weighted sum of some rows of channels.
+//! Pooling of sticks.
+//!
+//! Every output is the largest or a weighted sum of some rows of channels.
 //!
 //! A maximum is exact. A sum goes through `SrcA` 16 sticks at a time, one to a row of a face, with the weights in `SrcB`;
 //! a face is added to `Dst` after the other.
@@ -30,7 +32,9 @@ pub struct StickProgram {
     pub window: usize,
     /// Numbers of the sticks of every window, -1 where there is none.
     pub sticks: Vec<i32>,
-    /// Rows of weights, FP32 bits, one for each stick of a window; none for the largest.
+    /// Rows of weights, FP32 bits, one for each stick of a window.
+    ///
+    /// None for the largest.
     pub weights: Vec<u32>,
     /// The row of weights of each window.
     pub rows: Vec<u32>,
@@ -238,7 +242,9 @@ fn pieces(column: usize, count: usize) -> impl Iterator<Item = (usize, Range<usi
 /// Settings of sampling at points of a grid.
 #[derive(Clone, Copy, Debug)]
 pub struct GridProgram {
-    /// Format of the grid: `Float32` or `Float16B`. A page of it has x and y of a point.
+    /// Format of the grid: `Float32` or `Float16B`.
+    ///
+    /// A page of it has x and y of a point.
     pub format: DataFormat,
     /// Channels of a stick.
     pub channels: usize,
@@ -246,7 +252,7 @@ pub struct GridProgram {
     pub image: (usize, usize),
     /// Points of an image.
     pub points: usize,
-    /// -1 and 1 are the centres of the first and last pixels, not their outer edges.
+    /// True if -1 and 1 are outermost pixel centres, not edges.
     pub align_corners: bool,
     /// 32-bit Dst.
     pub dst32: bool,
@@ -318,7 +324,9 @@ impl GridProgram {
     }
 }
 
-/// Samples images between their pixels, at the points of a grid; outside of an image lie zeros.
+/// Samples images between their pixels, at the points of a grid.
+///
+/// Outside of an image lie zeros.
 ///
 /// # Errors
 /// Memory errors; buffers that do not hold what the program asks for.

@@ -1,4 +1,6 @@
-//! Element-wise operators of three operands on the SFPU: `where`, `lerp`, `mac`, `addcmul`, `addcdiv`.
+//! Element-wise operators of three operands on the SFPU.
+//!
+//! `where`, `lerp`, `mac`, `addcmul`, `addcdiv`.
 //!
 //! As `binary`: operands are widened through Dst and L1, brought to Dst, and the function runs there.
 
@@ -24,7 +26,9 @@ use crate::{Chain, OpError, for_each_page};
 /// A vector-unit function of three operands with its parameters.
 pub use tt_sfpu::TernaryCall;
 
-/// Settings of the program. Shapes are logical; the last two dimensions are tiled.
+/// Settings of the program.
+///
+/// Shapes are logical; the last two dimensions are tiled.
 #[derive(Clone)]
 pub struct TernaryProgram {
     /// Formats of the operands (of a scalar's tile) and of the output.
@@ -43,7 +47,9 @@ pub struct TernaryProgram {
     pub arch: Arch,
 }
 
-/// Runs the program. The output may be an operand that is not broadcast.
+/// Runs the program.
+///
+/// The output may be an operand that is not broadcast.
 ///
 /// # Errors
 /// Memory errors; an output that does not hold the pages its shape asks for.

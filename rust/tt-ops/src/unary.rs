@@ -1,5 +1,7 @@
-//! `eltwise_sfpu`: copy a tile to Dst, run a chain of vector-unit functions there, pack. With an empty chain it is
-//! `typecast` between formats that the unpacker and packer convert.
+//! `eltwise_sfpu`: a chain of SFPU functions in Dst.
+//!
+//! Copy a tile to Dst, run the chain there, pack. With an empty chain it is `typecast` between formats that the
+//! unpacker and packer convert.
 
 use tt_formats::DataFormat;
 use tt_fpu::{Arch, CopyTile, MathConfig, MathFidelity};
@@ -19,7 +21,9 @@ pub struct UnaryProgram {
     pub formats: (DataFormat, DataFormat),
     /// 32-bit Dst.
     pub dst32: bool,
-    /// Pages are tiles; otherwise rows, whose datums pass through Dst in the order they lie in memory.
+    /// Pages are tiles.
+    ///
+    /// Otherwise rows, whose datums pass through Dst in the order they lie in memory.
     pub tiled: bool,
     /// The packer clips below zero.
     pub packer_relu: bool,
@@ -36,7 +40,9 @@ struct Scratch {
     row_out: Vec<u8>,
 }
 
-/// Runs the program on every page. Input and output may be one buffer.
+/// Runs the program on every page.
+///
+/// Input and output may be one buffer.
 ///
 /// # Errors
 /// Memory errors of either buffer; differing page counts.

@@ -1,4 +1,6 @@
-//! The left operand of a product: tiles of a tensor, or tiles of windows of images that are made when they are needed.
+//! The left operand of a product.
+//!
+//! Tiles of a tensor, or tiles of windows of images that are made when they are needed.
 //!
 //! A row of the operand is what a window of a convolution sees at one place: pixel after pixel of it, row by row. As
 //! rows that are tilized, datums pass through `Dst`.
@@ -10,7 +12,9 @@ use tt_memory::access::Pages;
 use crate::OpError;
 use crate::movement::{HALVES, flush_tile, tile_of_rows};
 
-/// Windows of images of bfloat16, whose pages have the channels of a pixel: full tiles of them.
+/// Windows of bfloat16 images, whose channels are full tiles.
+///
+/// Pages have the channels of a pixel.
 #[derive(Clone, Debug)]
 pub struct Windows {
     /// Images.
@@ -23,7 +27,7 @@ pub struct Windows {
     pub kernel: (usize, usize),
     /// Steps of the window.
     pub stride: (usize, usize),
-    /// Rows above and columns to the left of an image that are zero.
+    /// Zero rows above and columns left of an image.
     pub padding: (usize, usize),
     /// Steps inside of the window.
     pub dilation: (usize, usize),
@@ -32,7 +36,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Refuses what does not fit the tiles of the product and the pages of the images.
+    /// Refuses mismatched product tiles and image pages.
     ///
     /// # Errors
     /// [`OpError::Invariant`].

@@ -1,5 +1,6 @@
-//! Large results are made bank by bank, in groups of pages, and written past the caches; results of one page are not.
-//! Every page of a large one is compared with the same page by itself.
+//! Large results are made by bank, past the caches.
+//!
+//! In groups of pages; results of one page are not. Every page of a large one is compared with the same page by itself.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod common;

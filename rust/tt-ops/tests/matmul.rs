@@ -1,4 +1,6 @@
-//! Whole matrix multiplications: thread counts, batches and layouts cannot change a bit; blocking can.
+//! Whole matrix multiplications: thread counts, batches and layouts cannot change a bit.
+//!
+//! Blocking can.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod common;

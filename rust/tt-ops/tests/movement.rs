@@ -1,4 +1,4 @@
-//! Data movement against a plain index model, over layouts, tile shapes and formats.
+//! Data movement against an index model: layouts, shapes, formats.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod common;

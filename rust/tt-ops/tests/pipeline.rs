@@ -1,4 +1,6 @@
-//! The tile pipeline on a program of its own, against the definitions of its passes.
+//! The tile pipeline, against the definitions of its passes.
+//!
+//! It runs a program of its own.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod common;

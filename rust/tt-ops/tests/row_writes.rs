@@ -1,4 +1,6 @@
-//! Rows written into tensors that keep the rest, against copies element by element.
+//! Rows written into tensors, against element-wise copies.
+//!
+//! The tensors keep the rest.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod common;

@@ -1,5 +1,6 @@
-//! Operators of three operands: tensors, a broadcast column and a number, against the SFPU's function on the
-//! datums themselves.
+//! Operators of three operands.
+//!
+//! Tensors, a broadcast column and a number, against the SFPU's function on the datums themselves.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod common;

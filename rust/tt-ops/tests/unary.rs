@@ -1,5 +1,7 @@
-//! Large tensors go through a table of the whole program, or from bank to bank and past the caches, small ones tile by
-//! tile through all of them: same datums, wherever the pages lie.
+//! Large and small tensors give equal datums.
+//!
+//! Large ones go through a table of the whole program, or from bank to bank and past the caches, small ones tile by
+//! tile through all of them, wherever the pages lie.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod common;

@@ -40,7 +40,9 @@ pub struct ComputeCosts {
     pub unpack_untilize: u64,
     /// Tile product of one phase, in hundredths of a cycle.
     pub matmul_phase_hundredths: u64,
-    /// Beyond the products, for each output tile and each uninterrupted run over k.
+    /// Cost beyond products, per output tile and k run.
+    ///
+    /// A run is uninterrupted.
     pub matmul_run: u64,
     /// Element-wise multiply: a phase, and the cycles that its first phase saves.
     pub multiply_phase: u64,
@@ -60,7 +62,9 @@ pub struct ComputeCosts {
     pub pack_rate: u64,
     /// Beyond the stream, per call.
     pub pack_call: u64,
-    /// The stream of a pack that adds to L1, in hundredths of the plain one.
+    /// The stream of an accumulating pack, in hundredths of plain.
+    ///
+    /// It adds to L1.
     pub pack_accumulate_hundredths: u64,
     /// Bytes of an untilized row that leave in one cycle.
     pub untilize_row_rate: u64,
@@ -91,20 +95,22 @@ impl ComputeCosts {
         bytes.div_ceil(self.unpack_rate) + self.unpack_overhead
     }
 
-    /// Unpack of a tile for `SrcA` and one for `SrcB` at the same time.
+    /// Simultaneous unpack of a tile for `SrcA` and `SrcB`.
     pub const fn unpack_pair(&self, bytes_a: u64, bytes_b: u64) -> u64 {
         let together = (bytes_a + bytes_b).div_ceil(self.unpack_pair_rate);
         let longer = if bytes_a > bytes_b { bytes_a } else { bytes_b }.div_ceil(self.unpack_rate);
         (if together > longer { together } else { longer }) + self.unpack_overhead
     }
 
-    /// Unpack of one k step of a block of `rows` by `columns` output tiles: each operand tile once.
+    /// Unpack of one k step of a tile block.
+    ///
+    /// `rows` by `columns` output tiles: each operand tile once.
     pub const fn unpack_matmul(&self, bytes_a: u64, bytes_b: u64, rows: u64, columns: u64) -> u64 {
         let stream = (rows * bytes_a + columns * bytes_b).div_ceil(self.unpack_pair_rate);
         stream + self.unpack_overhead * (if rows > columns { rows } else { columns })
     }
 
-    /// Unpack of a tile of a row-major block of `columns` tiles, to be tilized.
+    /// Unpack of a row-major tile to tilize, `columns` tiles wide.
     pub const fn unpack_tilize(&self, bytes: u64, columns: u64) -> u64 {
         let plain = bytes.div_ceil(self.unpack_rate) + self.tilize_overhead;
         // Section 2.3: widths that are a multiple of four tiles meet in the same L1 banks [iss].
@@ -116,7 +122,9 @@ impl ComputeCosts {
         self.matmul_steps(phases, products * STEPS)
     }
 
-    /// The same in steps of one instruction per phase, of which tiles that are not 32x32 have fewer.
+    /// The same in steps of one instruction per phase.
+    ///
+    /// Tiles that are not 32x32 have fewer.
     pub const fn matmul_steps(&self, phases: u32, steps: u64) -> u64 {
         (self.matmul_phase_hundredths * phases as u64 * steps).div_ceil(100 * STEPS)
     }
@@ -139,7 +147,7 @@ impl ComputeCosts {
         stream.div_ceil(self.pack_rate) + self.pack_call
     }
 
-    /// Pack of a block of `tiles` next to each other with values of `value_bytes`, untilized.
+    /// Untilizing pack of `tiles` adjacent tiles of `value_bytes` values.
     pub const fn pack_untilize(&self, tiles: u64, value_bytes: u64) -> u64 {
         let row = (16 * value_bytes).div_ceil(self.untilize_row_rate);
         tiles * (self.untilize_tile + self.untilize_row * row) + self.untilize_block

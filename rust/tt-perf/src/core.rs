@@ -1,13 +1,15 @@
-//! Instructions of a baby RISC-V core, for kernels that are compiled rather than called.
+//! Instructions of a baby RISC-V core, for compiled kernels.
 
 /// Cycles of instructions. What is not named takes one.
 #[derive(Debug)]
 pub struct CoreCosts {
     /// A multiplication; nothing enters meanwhile.
     pub multiply: u64,
-    /// A division by 0 or 1, or of the smallest number by -1.
+    /// A division by 0 or 1, or minimum by -1.
     pub divide_easy: u64,
-    /// Least cycles of another division; otherwise one more than the bits of the dividend's magnitude.
+    /// Least cycles of another division.
+    ///
+    /// Otherwise one more than the bits of the dividend's magnitude.
     pub divide_least: u64,
     /// Beyond a branch that goes another way than predicted.
     pub mispredict: u64,
@@ -15,9 +17,11 @@ pub struct CoreCosts {
     pub local_load: u64,
     /// From a load of L1 to its first use.
     pub l1_load: u64,
-    /// From a load of a NoC or debug register to its first use.
+    /// From a NoC or debug register load to its use.
     pub register_load: u64,
-    /// Four loads of L1 that nothing else holds up; the fifth cannot begin earlier after the first.
+    /// Four loads of L1 that nothing else holds up.
+    ///
+    /// The fifth cannot begin earlier after the first.
     pub l1_four_loads: u64,
     /// A store to L1 that leaves the queue of four.
     pub l1_store: u64,

@@ -1,5 +1,6 @@
-//! Time of a core: what its parts take, in cycles. Processors, unpackers, FPU, SFPU, packers. One table per chip
-//! generation.
+//! Time of a core: what its parts take, in cycles.
+//!
+//! Processors, unpackers, FPU, SFPU, packers. One table per chip generation.
 //!
 //! Sections named in comments are those of `docs/chip/performance.md`; the marks are explained there ([isa], [rep],
 //! [iss], [own]), and `k...` are rows of `golden/silicon/tensix_kernel_cycles.csv`. *Estimate* marks a figure that

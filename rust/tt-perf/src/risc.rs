@@ -1,6 +1,6 @@
 //! The processors of a core, and the start of programs.
 
-/// Cycles that a call of the kernel API keeps its processor busy, waiting not included.
+/// Busy cycles of a kernel API call, without waiting.
 #[derive(Debug)]
 pub struct RiscCosts {
     /// A 32-bit load from L1.
@@ -15,20 +15,22 @@ pub struct RiscCosts {
     pub argument: u64,
     /// `get_noc_addr` of coordinates or of a page, and other address arithmetic.
     pub noc_address: u64,
-    /// A NoC command with raw addresses or stored state: read, write, multicast, atomic, inline write.
+    /// A NoC command with raw addresses or stored state.
+    ///
+    /// Read, write, multicast, atomic, inline write.
     pub noc_command: u64,
     /// `noc_async_read_tile` and its like: address generation and command.
     pub noc_page_command: u64,
-    /// From the last byte or acknowledgement to the end of the barrier that waits for it.
+    /// From the last byte or acknowledgement to the barrier's end.
     pub barrier: u64,
-    /// From a semaphore's new value in L1 to the end of the wait for it.
+    /// From a semaphore's new value in L1 to the wait's end.
     pub semaphore_poll: u64,
 }
 
 /// Start and end of programs and kernels.
 #[derive(Debug)]
 pub struct LaunchCosts {
-    /// From the end of a program to the start of the next one in the same queue.
+    /// From a program's end to the next one's start, same queue.
     pub between_programs: u64,
     /// From the first to the last core's start.
     pub core_skew: u64,

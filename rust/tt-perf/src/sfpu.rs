@@ -45,9 +45,10 @@ impl SfpuCosts {
         }
     }
 
-    /// Cycles per tile of the function `name` of the listings, or of `fill` and `copy`, with 32-bit `Dst` if `wide`:
-    /// measured, or counted where nobody has measured it. A function without an approximate variant ignores the choice.
-    /// `None` for an unknown function.
+    /// Cycles per tile of function `name`, measured or counted.
+    ///
+    /// Of the listings, or of `fill` and `copy`, with 32-bit `Dst` if `wide`; counted where nobody has measured it. A
+    /// function without an approximate variant ignores the choice. `None` for an unknown function.
     pub fn tile(&self, name: &str, approximate: bool, wide: bool) -> Option<SfpuCost> {
         let approximate = slots(name, approximate)?.1;
         let mut rows = self.measured.into_iter().flatten();
@@ -64,7 +65,7 @@ impl SfpuCosts {
         Some(SfpuCost::Counted(self.counted(if wide { wide_slots } else { narrow_slots })))
     }
 
-    /// Cycles per tile of a function of so many issue slots per step of 32 lanes.
+    /// Cycles per tile, from issue slots per 32-lane step.
     pub fn counted(&self, slots: u64) -> u64 {
         STEPS * slots.max(LEAST_SLOTS) + LOOP
     }

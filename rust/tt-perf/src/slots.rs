@@ -1,4 +1,6 @@
-//! Issue slots per step of every SFPU function whose dataflow is known, by its name there.
+//! Issue slots per step of SFPU functions with known dataflow.
+//!
+//! By its name there.
 //!
 //! Counted in the listings of the SFPU functions: a slot per line and two per 32-bit constant, which is how many
 //! instructions load one. Against the functions of `golden/silicon/tensix_kernel_cycles.csv` that law is off by 15 % on

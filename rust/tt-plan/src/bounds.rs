@@ -1,4 +1,6 @@
-//! Resources shared by all cores: DRAM banks and the banks of interleaved L1.
+//! Resources shared by all cores.
+//!
+//! DRAM banks and the banks of interleaved L1.
 
 use crate::mechanisms::Mechanisms;
 use crate::plan::{Place, Plan, Step, Transfer};

@@ -1,5 +1,7 @@
-//! Time of operators. A [`Plan`] says what the cores of a device operation read, compute and write; [`time`] runs it on
-//! the cycle tables of `tt-perf` and `tt-noc`, one core for each group of cores with equal work.
+//! Time of operators.
+//!
+//! A [`Plan`] says what the cores of a device operation read, compute and write; [`time`] runs it on the cycle tables
+//! of `tt-perf` and `tt-noc`, one core for each group of cores with equal work.
 //!
 //! Kernels of a core meet at circular buffers, cores at semaphores. A kernel blocks until pages, room or a semaphore's
 //! value are there, and takes their time over. DRAM, the ports of interleaved L1 and the links are bounds: no operation

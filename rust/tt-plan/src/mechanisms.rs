@@ -1,4 +1,6 @@
-//! Figures of mechanisms that many cores share, and that the tables of `tt-perf` and `tt-noc` do not have.
+//! Figures of mechanisms that many cores share.
+//!
+//! The tables of `tt-perf` and `tt-noc` do not have them.
 //!
 //! They were fitted together, on half of the device operations that were profiled on cards; `docs/time.md` says how, and
 //! how far the other half is off. None belongs to an operator.
@@ -10,9 +12,9 @@ use tt_formats::Arch;
 pub struct Mechanisms {
     /// From the issue of a read of DRAM to its first byte.
     pub dram_read: u64,
-    /// From the issue of a read of another core's L1 to its first byte.
+    /// From another core's L1 read issue to its first byte.
     pub l1_read: u64,
-    /// From the issue of a read of the core's own L1 to its first byte.
+    /// From an own L1 read issue to its first byte.
     pub local_read: u64,
     /// From the last byte of a write to DRAM to its acknowledgement.
     pub dram_write: u64,
@@ -20,35 +22,41 @@ pub struct Mechanisms {
     pub l1_write: u64,
     /// Between two reads or writes of pages that a RISC issues.
     pub issue: u64,
-    /// Between two copies inside the core's own L1, whose addresses need no look-up.
+    /// Between two own L1 copies, without address look-up.
     pub local_issue: u64,
     /// Bytes per cycle of a core's interface.
     pub port: f64,
-    /// Bytes per cycle of a core's copy from its own L1 to its own L1.
+    /// Bytes per cycle of a copy within own L1.
     pub loopback: f64,
-    /// Bytes per cycle of a DRAM bank that is read page by page by many cores.
+    /// Bytes per cycle of a DRAM bank, paged reads by many cores.
     pub bank_read: f64,
-    /// Bytes per cycle of a DRAM bank that is written page by page by many cores.
+    /// Bytes per cycle of a DRAM bank, paged writes by many cores.
     pub bank_write: f64,
-    /// Bytes per cycle of a DRAM bank that is read over NoC 1.
+    /// Bytes per cycle of a DRAM bank read over NoC 1.
     pub bank_read_other: f64,
-    /// Bytes per cycle of a DRAM bank that is written over NoC 0.
+    /// Bytes per cycle of a DRAM bank written over NoC 0.
     pub bank_write_other: f64,
-    /// Cycles that a page of any size takes of a DRAM bank at least when it is read.
+    /// Minimum cycles of any page read from a DRAM bank.
     pub bank_page_read: f64,
-    /// The same when it is written: a bank's interface accepts one request in so many cycles (`docs/chip/noc.md` section 4).
+    /// The same when it is written.
+    ///
+    /// A bank's interface accepts one request in so many cycles (`docs/chip/noc.md` section 4).
     pub bank_page_write: f64,
     /// Share of a bank's time that reads and writes do not share.
     pub turn: f64,
-    /// Bytes per cycle of an L1 bank of interleaved pages that many cores use.
+    /// Bytes per cycle of an interleaved L1 bank with many cores.
     pub l1_bank: f64,
-    /// From the start of the first core to the first instruction of the last one's kernels.
+    /// From the first core's start to the last one's kernels.
+    ///
+    /// To their first instruction.
     pub start: u64,
     /// Sharpness of the maximum of two bounds: the exponent of their mean.
     pub queue: i32,
     /// Between the starts of two cores.
     pub skew: f64,
-    /// Tile loop of the compute kernel: instructions per tile on the packer's side beside the circular buffers.
+    /// Tile loop of the compute kernel.
+    ///
+    /// Instructions per tile on the packer's side beside the circular buffers.
     pub dst: u64,
     /// Around a block that the packer untilizes.
     pub block: u64,

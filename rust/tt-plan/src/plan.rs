@@ -28,8 +28,9 @@ pub struct Transfer {
     pub page_bytes: u64,
     /// Pages between two barriers; 0 if a later [`Step::Barrier`] waits for them.
     pub per_barrier: u64,
-    /// Hundredths of the time that pages take of DRAM banks or links when cores do not get in each other's way: more than
-    /// 100 if they begin at the same bank, or send around the same ring.
+    /// Hundredths of page time on DRAM banks or links without conflicts.
+    ///
+    /// More than 100 if cores begin at the same bank, or send around the same ring.
     pub in_step: u64,
 }
 

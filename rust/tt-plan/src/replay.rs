@@ -1,4 +1,4 @@
-//! Data movement kernels that were recorded on a chip, run again without their time stamps.
+//! Data movement kernels recorded on chip, replayed without time stamps.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -36,7 +36,7 @@ pub struct Processor {
 
 /// Times of the recorded kernels between their commands, with the time stamps that they write.
 mod recorded {
-    /// From the start of the program to the first read, NCRISC and BRISC.
+    /// From program start to the first reads, NCRISC and BRISC.
     pub const FIRST: [u64; 2] = [310, 230];
     /// Between two reads, DRAM and L1 (`docs/chip/noc.md` section 3).
     pub const GAP: [u64; 2] = [124, 142];
@@ -48,7 +48,7 @@ mod recorded {
     pub const AFTER_BARRIER: u64 = 94;
 }
 
-/// Cycles from the start of the program to the end of its last barrier.
+/// Cycles from program start to its last barrier's end.
 pub fn replay(chip: &'static ChipSpec, processors: &[Processor]) -> u64 {
     let costs = Costs::of(chip.arch);
     let mut noc = Noc::new(chip);

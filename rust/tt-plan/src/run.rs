@@ -38,7 +38,7 @@ pub struct GroupTime {
 /// The time of a device operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timing {
-    /// From the start of the first core to the end of the last.
+    /// From the first core's start to the last one's end.
     pub cycles: u64,
     /// The limit.
     pub bound: Bound,

@@ -1,10 +1,14 @@
-//! Cycles of what a compute kernel does to tiles, for unpackers, FPU or SFPU, and packers.
+//! Cycles of a compute kernel's tile operations, by unit.
+//!
+//! For unpackers, FPU or SFPU, and packers.
 
 use tt_perf::{Costs, Eltwise, ReduceAxis};
 
 use crate::error::PlanError;
 
-/// An operation on one tile or block of tiles. `bytes` are those of a tile in L1, `phases` those of the fidelity.
+/// An operation on one tile or block of tiles.
+///
+/// `bytes` are those of a tile in L1, `phases` those of the fidelity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TileOp {
     /// A tile copied to Dst.

@@ -1,4 +1,6 @@
-//! Plans in small: kernels that meet at circular buffers, bounds, and what a plan must not be.
+//! Plans in small.
+//!
+//! Kernels that meet at circular buffers, bounds, and what a plan must not be.
 
 use tt_formats::Arch;
 use tt_plan::{Bound, CoreGroup, Place, Plan, PlanError, Step, TileOp, Transfer, time};

@@ -1,4 +1,6 @@
-//! Reshard kernels measured on silicon, predicted from their programs alone: no time stamp of the trace goes in.
+//! Reshard kernels measured on silicon, predicted from their programs alone.
+//!
+//! No time stamp of the trace goes in.
 #![allow(clippy::print_stderr, reason = "the comparison is shown with --nocapture")]
 
 use flate2::read::GzDecoder;

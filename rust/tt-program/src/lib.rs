@@ -1,4 +1,6 @@
-//! The run of one program: what each kernel may do next, what it costs, and what is wrong with it.
+//! The run of one program.
+//!
+//! What each kernel may do next, what it costs, and what is wrong with it.
 //!
 //! [`state`] is the run as plain data; the setup, the scheduler and the [`calls`] of kernels work on it.
 //!

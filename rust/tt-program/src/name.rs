@@ -4,7 +4,9 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The name of a call: one that the engine knows, or one that a kernel brings with a function of the SFPU.
+/// The name of a call.
+///
+/// One that the engine knows, or one that a kernel brings with a function of the SFPU.
 #[derive(Debug, Clone)]
 pub enum Name {
     /// Of the engine.

@@ -1,4 +1,4 @@
-//! Scheduling: the queue of kernels that can continue, and blocking and waking of the others.
+//! Scheduling: queue of ready kernels, blocking and waking.
 
 use std::cmp::Reverse;
 
@@ -52,8 +52,9 @@ impl Run {
         self.limit = self.limit.min(clock + QUANTUM);
     }
 
-    /// Chooses the kernel that runs next: of those that can go on the one with the smallest clock, then core, then
-    /// RISC. `None`: nobody can.
+    /// Chooses the kernel that runs next.
+    ///
+    /// Of those that can go on the one with the smallest clock, then core, then RISC. `None`: nobody can.
     pub fn schedule(&mut self) -> Option<usize> {
         let Reverse((_, kernel)) = self.queue.pop()?;
         self.limit = self.queue.peek().map_or(u64::MAX, |&Reverse((clock, _))| clock + QUANTUM);
@@ -214,14 +215,17 @@ impl Run {
         })
     }
 
-    /// Changes of the word at this address in the L1 of other cores that no kernel there has looked at: L1 banks, and the
-    /// kernels that made them.
+    /// Unseen changes of this word in other cores' L1.
+    ///
+    /// At this address; no kernel there has looked at them. L1 banks, and the kernels that made them.
     pub fn unseen_changes(&self, bank: usize, address: u32) -> Vec<(usize, usize)> {
         let there = self.words.iter().filter(|&(&(other, at), change)| other != bank && at == address && !change.seen);
         there.map(|(&(other, _), change)| (other, change.kernel)).collect()
     }
 
-    /// The kernel that changed a word of a core's L1 last, as far as anybody may wait for it.
+    /// The last kernel that changed an awaited word of L1.
+    ///
+    /// As far as anybody may wait for it.
     pub fn word_writer(&self, bank: usize, address: u32) -> Option<usize> {
         self.words.get(&(bank, address)).map(|change| change.kernel)
     }

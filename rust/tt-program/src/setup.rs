@@ -1,4 +1,6 @@
-//! State before the first kernel starts: cores, circular buffers, kernels, semaphores and arguments in L1.
+//! State before the first kernel starts.
+//!
+//! Cores, circular buffers, kernels, semaphores and arguments in L1.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -18,7 +20,7 @@ use crate::state::time::Time;
 use crate::state::{ARGUMENT_BYTES, NO_CORE, Run};
 
 impl Run {
-    /// Sets up everything for the first kernel, and writes semaphores and arguments to L1.
+    /// Prepares the first kernel; writes semaphores and arguments to L1.
     ///
     /// # Errors
     /// Cores outside the grid and addresses outside L1, which the host layer must not let through.

@@ -4,7 +4,9 @@ use tt_formats::DataFormat;
 use tt_fpu::MathFidelity;
 use tt_memory::chip::LogicalCore;
 
-/// The RISC of a kernel. A compute kernel is one function on the three TRISCs.
+/// The RISC of a kernel.
+///
+/// A compute kernel is one function on the three TRISCs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Risc {
@@ -44,7 +46,9 @@ pub struct CbSpec {
     pub format: DataFormat,
     /// Height and width of its tiles.
     pub tile: (u32, u32),
-    /// It lies in a buffer of the host's rather than in memory of its own.
+    /// True if it is in a host buffer's memory.
+    ///
+    /// Otherwise it has memory of its own.
     pub borrowed: bool,
 }
 
@@ -66,7 +70,9 @@ pub struct ComputeConfig {
     pub fidelity: MathFidelity,
     /// 32-bit `Dst`.
     pub dst32: bool,
-    /// Math and pack share one `Dst` instead of taking turns on its halves.
+    /// True if math and pack share one whole `Dst`.
+    ///
+    /// Otherwise they take turns on its halves.
     pub full_sync: bool,
     /// `bfp8_pack_precise`.
     pub precise: bool,

@@ -1,4 +1,4 @@
-//! Circular buffers: counts, pointers, times of pages, who waits and who is woken.
+//! Circular buffers: counts, pointers, page times, waiting and waking.
 
 mod programs;
 

@@ -1,4 +1,4 @@
-//! Compute kernels: the protocol of `Dst`, the setup of the units, where tiles come from and go to, and their cycles.
+//! Compute kernels: `Dst` protocol, unit setup, tile paths, cycles.
 
 mod programs;
 

@@ -1,4 +1,6 @@
-//! Compiled kernels, written in the assembler of the test kit: calls, pointers, loops that wait, and what goes wrong.
+//! Compiled kernels, written in the assembler of the test kit.
+//!
+//! Calls, pointers, loops that wait, and what goes wrong.
 
 mod assembled;
 

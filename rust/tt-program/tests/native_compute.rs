@@ -1,4 +1,6 @@
-//! Compiled compute kernels: functions of the SFPU by their records, and vector operations one by one.
+//! Compiled compute kernels.
+//!
+//! Functions of the SFPU by their records, and vector operations one by one.
 
 mod assembled;
 

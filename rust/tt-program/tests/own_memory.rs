@@ -1,4 +1,6 @@
-//! Own L1: which bytes belong to whom, to the byte; loads and stores, semaphores, and loops that wait for words.
+//! Own L1: which bytes belong to whom, to the byte.
+//!
+//! Loads and stores, semaphores, and loops that wait for words.
 
 mod programs;
 

@@ -1,4 +1,6 @@
-//! Accesses that nothing orders: which of two kernels is blamed, for what, and what orders them.
+//! Accesses that nothing orders.
+//!
+//! Which of two kernels is blamed, for what, and what orders them.
 
 mod programs;
 

@@ -1,4 +1,6 @@
-//! Rows become tiles and tiles become rows: which datums lie where, and the cycles that it takes.
+//! Rows become tiles and tiles become rows.
+//!
+//! Which datums lie where, and the cycles that it takes.
 
 mod programs;
 

@@ -1,4 +1,6 @@
-//! Functions of the SFPU on tiles of `Dst`: what must be set up, which faces and tiles they change, and their cycles.
+//! Functions of the SFPU on tiles of `Dst`.
+//!
+//! What must be set up, which faces and tiles they change, and their cycles.
 
 mod programs;
 

@@ -77,7 +77,9 @@ impl Facts {
     }
 }
 
-/// Pages on a device, whose memory is freed when the object goes away; or a slot of a program that is being made.
+/// Pages on a device, freed with the object; or a slot.
+///
+/// The slot is one of a program that is being made.
 #[pyclass(frozen, module = "ttnn._engine", name = "Buffer")]
 #[derive(Debug)]
 pub struct PyBuffer {
@@ -114,7 +116,9 @@ impl PyBuffer {
         self.slot
     }
 
-    /// The device it lies on. Two buffers share a device if their `Arc`s are the same.
+    /// The device it lies on.
+    ///
+    /// Two buffers share a device if their `Arc`s are the same.
     pub fn device(&self) -> &Arc<SharedDevice> {
         &self.shared
     }

@@ -26,7 +26,9 @@ struct Signals {
 
 static SIGNALS: PyOnceLock<Signals> = PyOnceLock::new();
 
-/// Looks up what [`ask`] needs; on the main thread, or interrupts wait until the engine has been left.
+/// Looks up what [`ask`] needs.
+///
+/// On the main thread, or interrupts wait until the engine has been left.
 pub fn prepare(py: Python<'_>) -> PyResult<()> {
     let (signal, threading) = (py.import("_signal")?, py.import("threading")?);
     let is_main = threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?);
@@ -40,7 +42,9 @@ pub fn prepare(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Returns whether this thread's loop should stop: the signal came, and Python will raise `KeyboardInterrupt`.
+/// Returns whether this thread's loop should stop.
+///
+/// The signal came, and Python will raise `KeyboardInterrupt`.
 pub fn ask() -> Answer {
     Python::attach(|py| {
         let Some(signals) = SIGNALS.get(py).filter(|signals| signals.main == Some(thread::current().id())) else {

@@ -30,7 +30,7 @@ pub struct Program {
     pub events: Vec<Event>,
     /// The slots of its results.
     pub results: Vec<usize>,
-    /// The lowest address in use in L1 that it is made for, if that matters.
+    /// The lowest used L1 address it is made for, if relevant.
     pub lowest: Option<Lowest>,
 }
 

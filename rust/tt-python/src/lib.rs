@@ -1,4 +1,6 @@
-//! `ttnn._engine`: the border between Python and the engine. Converts, releases the interpreter lock, maps errors.
+//! `ttnn._engine`: the border between Python and the engine.
+//!
+//! Converts, releases the interpreter lock, maps errors.
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 use pyo3::prelude::*;

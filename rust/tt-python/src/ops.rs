@@ -1,4 +1,6 @@
-//! Operators on device buffers. The keyword arguments of each are the parameters of its program.
+//! Operators on device buffers.
+//!
+//! The keyword arguments of each are the parameters of its program.
 
 use std::sync::Arc;
 
@@ -58,8 +60,9 @@ fn engine_error(what: String) -> PyErr {
     Python::attach(|py| engine_bug(py, &what))
 }
 
-/// Runs a step of an operator on the device that all `buffers` belong to, without the interpreter lock; while the call
-/// is resolved, notes it.
+/// Runs an operator step on the buffers' device.
+///
+/// Without the interpreter lock; while the call is resolved, notes it.
 pub fn run_step(
     py: Python<'_>,
     function: &'static str,

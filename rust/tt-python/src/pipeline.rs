@@ -41,7 +41,7 @@ struct PassArgument<'py> {
     output: Option<(usize, usize, usize)>,
 }
 
-/// A program, made once and run on any tensors of its formats and shapes.
+/// A program, made once, for any tensors of its formats and shapes.
 #[pyclass(name = "Pipeline", module = "ttnn._engine", frozen)]
 pub struct PyPipeline {
     program: Arc<Pipeline>,

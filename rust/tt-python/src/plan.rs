@@ -1,5 +1,6 @@
-//! The time of a device operation's plan; see `tt_plan`. A plan crosses the border as nested tuples, steps and tile
-//! operations by their names.
+//! The time of a device operation's plan; see `tt_plan`.
+//!
+//! A plan crosses the border as nested tuples, steps and tile operations by their names.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -10,7 +11,9 @@ use tt_noc::{NocId, Node};
 use tt_perf::{Costs, Eltwise, ReduceAxis, SfpuCost};
 use tt_plan::{Access, Bound, CoreGroup, Place, Plan, Processor, Step, TileOp, Timing, Transfer};
 
-/// Generation of the chip (0 or 1), DRAM banks, banks of interleaved L1, pages of the circular buffers, groups.
+/// Generation (0 or 1), DRAM banks, L1 banks, CB pages, groups.
+///
+/// L1 banks are those of interleaved buffers.
 pub type PlanArgument<'py> = (u8, u64, u64, Vec<u64>, Vec<GroupArgument<'py>>);
 /// Cores; steps of reader, compute kernel and writer.
 pub type GroupArgument<'py> = (u64, Vec<Part<'py>>, Vec<Part<'py>>, Vec<Part<'py>>);

@@ -1,4 +1,6 @@
-//! Random numbers on device buffers. The keyword arguments of each function are the parameters of its program.
+//! Random numbers on device buffers.
+//!
+//! The keyword arguments of each function are the parameters of its program.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

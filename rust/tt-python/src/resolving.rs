@@ -1,4 +1,6 @@
-//! Resolving: the Python of an operator runs on slots, and its requests to the engine become a [`Program`].
+//! Resolving: an operator's Python runs on slots.
+//!
+//! Its requests to the engine become a [`Program`].
 use std::sync::Arc;
 
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! The device that its Python object and all its buffers hold, and who may use it.
+//! The device of a Python object and buffers, and its users.
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -51,12 +51,16 @@ impl SharedDevice {
         Ok(())
     }
 
-    /// The error that blocks further work, if any: a message and the class of the error.
+    /// The error that blocks further work, if any.
+    ///
+    /// A message and the class of the error.
     pub fn failure(&self) -> MutexGuard<'_, Option<(String, String)>> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Exclusive use of the device. Buffers that were dropped in the meantime are freed first.
+    /// Exclusive use of the device.
+    ///
+    /// Buffers that were dropped in the meantime are freed first.
     ///
     /// # Errors
     /// [`Poisoned`] if a panic interrupted an earlier use.
@@ -66,8 +70,9 @@ impl SharedDevice {
         Ok(device)
     }
 
-    /// [`SharedDevice::lock`] with the interpreter lock, which is released while another thread uses the device: an
-    /// operator that runs there asks for it now and then.
+    /// [`SharedDevice::lock`] with the interpreter lock held.
+    ///
+    /// It is released while another thread uses the device: an operator that runs there asks for it now and then.
     ///
     /// # Errors
     /// As [`SharedDevice::lock`].
@@ -98,8 +103,9 @@ impl SharedDevice {
         }
     }
 
-    /// Runs engine code on the locked device, without the interpreter lock, if it is not stopped. An operator's first
-    /// read of pages that nobody has written becomes a warning.
+    /// Runs engine code on the locked device, if it is not stopped.
+    ///
+    /// Without the interpreter lock. An operator's first read of pages that nobody has written becomes a warning.
     ///
     /// # Errors
     /// Those of `run`, a stopped or poisoned device, and `EngineBugError` for a panic.

@@ -1,4 +1,6 @@
-//! The program that a thread makes: slots in place of buffers, and the events on them.
+//! The program that a thread makes.
+//!
+//! Slots in place of buffers, and the events on them.
 //!
 //! A slot is a buffer without memory. While a thread resolves a call, functions of the engine note their steps instead of
 //! running them, allocations make slots, and slots that Python drops are noted as free. What a program cannot
@@ -71,7 +73,7 @@ pub struct Builder {
     pub events: Vec<Event>,
     /// Whether an L1 buffer was allocated: the room that is left is not known from then on.
     in_l1: bool,
-    /// The lowest address in use in L1, where the operator has asked for it.
+    /// The lowest used L1 address, where the operator asked.
     pub lowest: Option<Lowest>,
     /// Reason of a refusal.
     pub refused: Option<String>,
@@ -90,7 +92,7 @@ pub fn is_active() -> bool {
     BUILDER.with_borrow(Option::is_some)
 }
 
-/// Refuses to make a program, and lets the call run as it is.
+/// Refuses to make a program; the call runs as it is.
 pub fn refused(why: &str) -> PyErr {
     BUILDER.with_borrow_mut(|builder| {
         if let Some(builder) = builder {
@@ -140,7 +142,9 @@ pub fn free(slot: Slot) -> PyResult<()> {
     if dropped(slot) { Ok(()) } else { Err(refused("an operand is deallocated")) }
 }
 
-/// Notes that Python has dropped a slot. Returns false if it is an operand, which stays.
+/// Notes that Python has dropped a slot.
+///
+/// Returns false if it is an operand, which stays.
 pub fn dropped(slot: Slot) -> bool {
     BUILDER.with_borrow_mut(|builder| match builder {
         Some(builder) if builder.number == slot.program => {
@@ -182,7 +186,7 @@ pub fn step(function: &'static str, buffers: &[Option<Slot>], run: Arc<Run>) -> 
     noted.ok_or_else(|| refused("a buffer that is no operand is used"))
 }
 
-/// Notes that the operator looks at the lowest address in use in L1.
+/// Notes that the operator reads the lowest used L1 address.
 ///
 /// # Errors
 /// It has allocated in L1 before, so that the address will be another one.
@@ -198,7 +202,9 @@ pub fn look_at_l1(lowest: Option<u64>) -> PyResult<()> {
     if known { Ok(()) } else { Err(refused("the room in L1 depends on a temporary tensor")) }
 }
 
-/// Notes that no buffer may lie below an address in L1. Returns whether this thread resolves.
+/// Notes that no buffer may lie below an address in L1.
+///
+/// Returns whether this thread resolves.
 pub fn require_room(end: u64) -> bool {
     push(Event::Room(end));
     is_active()
@@ -213,7 +219,9 @@ pub fn push(event: Event) {
     });
 }
 
-/// Begins a program with so many operands; returns their slots. This thread must not resolve yet.
+/// Begins a program with so many operands; returns their slots.
+///
+/// This thread must not resolve yet.
 pub fn begin(operands: usize) -> (u64, impl Iterator<Item = Slot>) {
     let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
     BUILDER.set(Some(Builder {

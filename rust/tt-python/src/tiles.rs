@@ -1,4 +1,6 @@
-//! Single steps of unpacker, FPU and packer on arrays of tiles, for the golden checker and tests.
+//! Steps of unpacker, FPU and packer on tile arrays.
+//!
+//! For the golden checker and tests.
 //!
 //! Tiles in L1 form are bytes, one tile along the last axis; register tiles are row-major [n, 32, 32] words in the
 //! layout of `tt_tensix::regs`.

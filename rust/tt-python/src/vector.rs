@@ -1,4 +1,4 @@
-//! Single steps of the SFPU on arrays of words, for the golden checker and tests.
+//! SFPU steps on word arrays, for golden checker and tests.
 #![allow(clippy::needless_pass_by_value, reason = "Python hands arrays over as owned views")]
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;

@@ -1,4 +1,6 @@
-//! Instructions per second of the interpreter, with checks and time: items of the output are instructions.
+//! Instructions per second of the interpreter, with checks and time.
+//!
+//! Items of the output are instructions.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

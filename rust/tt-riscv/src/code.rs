@@ -184,7 +184,9 @@ pub struct Code {
 }
 
 impl Code {
-    /// Decodes a text that begins at [`TEXT_BASE`]. Instructions at the addresses in `free` take no time.
+    /// Decodes a text that begins at [`TEXT_BASE`].
+    ///
+    /// Instructions at the addresses in `free` take no time.
     pub fn new(mut bytes: Vec<u8>, free: Range<u32>) -> Self {
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));

@@ -9,7 +9,7 @@ use crate::image::Image;
 use crate::time::{Port, Ports};
 use crate::{LOCAL_BASE, LOCAL_BYTES, STACK_BYTES, TEXT_BASE};
 
-/// Memory that a hart may use without asking, as far as it says so.
+/// Memory that a hart may use without asking, where allowed.
 pub trait Memory {
     /// The bytes at an address, which is a multiple of their number. `None`: somebody else has to see to it.
     fn load<const N: usize>(&mut self, address: u32) -> Option<[u8; N]>;
@@ -18,7 +18,9 @@ pub trait Memory {
     fn store<const N: usize>(&mut self, address: u32, bytes: [u8; N]) -> bool;
 }
 
-/// The reason why a hart stopped. Its program counter is on the instruction that did it.
+/// The reason why a hart stopped.
+///
+/// Its program counter is on the instruction that did it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// An `ecall`: [`Hart::finish_call`] completes it.
@@ -216,7 +218,9 @@ impl Hart {
         self.last_load = NONE;
     }
 
-    /// Completes a load that memory did not answer, with the bytes at its address. `shared`: they come from L1.
+    /// Completes a load with the bytes at its address.
+    ///
+    /// Memory did not answer it. `shared`: they come from L1.
     pub fn finish_load(&mut self, code: &Code, value: u32, shared: bool) {
         let Some(&Instruction { op, rd, rs1, .. }) = code.instructions.get(self.next) else { return };
         let port = if shared { Port::L1 } else { Port::Register };

@@ -1,4 +1,4 @@
-//! Images: what a linker made of a kernel, taken from an ELF file.
+//! Images: a linked kernel from an ELF file.
 
 use std::ops::Range;
 
@@ -47,7 +47,9 @@ const LOADED: u32 = 1;
 const SYMBOLS: u32 = 2;
 
 impl Image {
-    /// Reads an ELF file. Stubs between the symbols `__tt_calls_start` and `__tt_calls_end` take no time.
+    /// Reads an ELF file.
+    ///
+    /// Stubs between the symbols `__tt_calls_start` and `__tt_calls_end` take no time.
     ///
     /// # Errors
     /// [`ImageError`].
@@ -101,7 +103,7 @@ impl Image {
         Ok(Self { code: Code::new(text, free.clone()), entry, local, free, file })
     }
 
-    /// Returns true if the instruction at an address is one of the stubs that cost nothing.
+    /// Returns true for an instruction in a free stub.
     pub fn is_free(&self, address: u32) -> bool {
         self.free.contains(&address)
     }

@@ -1,4 +1,6 @@
-//! A baby RISC-V core of a Tensix core: ELF images, decoder, interpreter of RV32IM, and the time of its instructions.
+//! A baby RISC-V core of a Tensix core.
+//!
+//! ELF images, decoder, interpreter of RV32IM, and the time of its instructions.
 //!
 //! A [`Hart`] runs the [`Code`] of an [`Image`] until something happens that is not its business: an `ecall`, an access
 //! that its [`Memory`] does not answer at once, a budget that is used up, a [`Trap`]. Whoever runs it deals with that
@@ -20,7 +22,9 @@ pub use lines::SourceLine;
 
 /// First address of local RAM.
 pub const LOCAL_BASE: u32 = 0xFFB0_0000;
-/// Bytes of local RAM: data from the bottom, the stack at the top.
+/// Bytes of local RAM.
+///
+/// Data from the bottom, the stack at the top.
 pub const LOCAL_BYTES: u32 = 64 << 10;
 /// Bytes of the stack.
 pub const STACK_BYTES: u32 = 16 << 10;

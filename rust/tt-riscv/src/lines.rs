@@ -1,4 +1,4 @@
-//! From an address of the text to lines of the source, by the line table that the compiler wrote.
+//! Source lines by text address, from the compiler's line table.
 
 use addr2line::Context;
 use addr2line::gimli::{Dwarf, EndianSlice, Error, LittleEndian, SectionId};
@@ -17,8 +17,10 @@ pub struct SourceLine {
 }
 
 impl Image {
-    /// The lines of an address: that of the innermost function that was inlined there first. Nothing for images without
-    /// a line table, and broken ones.
+    /// The lines of an address.
+    ///
+    /// That of the innermost function that was inlined there first. Nothing for images without a line table, and broken
+    /// ones.
     pub fn lines(&self, address: u32) -> Vec<SourceLine> {
         self.find(address).unwrap_or_default()
     }

@@ -1,4 +1,6 @@
-//! Issue of instructions: one a cycle, in order, unless an operand is not ready or a unit is busy.
+//! Issue of instructions.
+//!
+//! One a cycle, in order, unless an operand is not ready or a unit is busy.
 //!
 //! A load's result is usable some cycles later; what does not need it goes on. The documented bound of seven instructions
 //! behind an unfinished load is never the first to be reached: no load takes longer than eight cycles.

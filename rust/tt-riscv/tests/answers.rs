@@ -1,4 +1,6 @@
-//! Loads and stores that the memory leaves to the caller, who completes them.
+//! Loads and stores left to the caller to complete.
+//!
+//! The memory leaves them.
 
 use tt_formats::Arch;
 use tt_perf::Costs;

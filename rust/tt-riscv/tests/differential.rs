@@ -1,4 +1,6 @@
-//! The interpreter against the model: every instruction with every corner of its operands, and streams of anything.
+//! The interpreter against the model.
+//!
+//! Every instruction with every corner of its operands, and streams of anything.
 
 mod model;
 

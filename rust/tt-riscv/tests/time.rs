@@ -1,4 +1,4 @@
-//! The time of short sequences, counted by hand from the costs of instructions.
+//! Times of short sequences, counted by hand from instruction costs.
 
 use tt_formats::Arch;
 use tt_perf::Costs;

@@ -1,5 +1,6 @@
-//! Parts of the executors that tests compare with the definitions: the multiply-add at every CPU level, the speculative
-//! lanes, and lanes that check the bounds of speculative programs.
+//! Parts of the executors that tests compare with the definitions.
+//!
+//! The multiply-add at every CPU level, the speculative lanes, and lanes that check the bounds of speculative programs.
 
 use crate::arith::lane::{add, mad, mul, sub};
 use crate::exec::kernels::{Kernel, exact};

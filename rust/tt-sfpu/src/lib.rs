@@ -1,4 +1,6 @@
-//! The vector unit (SFPU): its arithmetic, the functions that run on `Dst`, and how they are executed.
+//! The vector unit (SFPU).
+//!
+//! Its arithmetic, the functions that run on `Dst`, and how they are executed.
 //!
 //! [`arith`] has the multiply-add and the primitives of a lane, [`functions`] the listings of every kernel, generic over
 //! them, and [`exec`] what runs these at once on many lanes with the same bits.

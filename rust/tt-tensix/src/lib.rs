@@ -1,4 +1,6 @@
-//! The register files of one Tensix core, its unpacker and packer, and tile I/O: which formats tiles have on their way.
+//! A Tensix core's register files, unpacker, packer, and tile I/O.
+//!
+//! Tile I/O: which formats tiles have on their way.
 #![allow(unsafe_code, reason = "calls of kernels compiled for a CPU level")]
 
 pub mod pack;

@@ -1,4 +1,4 @@
-//! The matrix engine's register files as the engine holds them, and the few modes that every step depends on.
+//! The engine's register files and modes.
 //!
 //! A register tile is 1024 words in face order: datum `i = face * 256 + row * 16 + column`, the order of tiles in L1.
 //! Source: `docs/chip/numerics.md` sections 1 and 2.
@@ -35,7 +35,9 @@ pub type Src = [u32; TILE_DATUMS];
 /// INT32 as sign and magnitude; UINT16 in the low half.
 pub type Dst = [u32; TILE_DATUMS];
 
-/// A tile in a 16-bit `Dst` by the upper halves of its words; the lower ones are zero.
+/// A 16-bit `Dst` tile's upper word halves.
+///
+/// The lower ones are zero.
 pub type HalfTile = [u16; TILE_DATUMS];
 
 /// A BF16 tile as it lies in L1, in face order.
@@ -98,5 +100,7 @@ impl MathFidelity {
     }
 }
 
-/// The chip generation; it decides two details of the arithmetic (`docs/chip/numerics.md` section 14).
+/// The chip generation.
+///
+/// It decides two details of the arithmetic (`docs/chip/numerics.md` section 14).
 pub use tt_formats::Arch;

@@ -1,5 +1,7 @@
-//! Tile I/O: which register format a tile is unpacked to, what `Dst` holds for it, and whether bytes in L1 are words of
-//! a register as they are.
+//! Tile I/O: formats in registers, `Dst` and L1.
+//!
+//! Which register format a tile is unpacked to, what `Dst` holds for it, and whether bytes in L1 are words of a
+//! register as they are.
 
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::{DataFormat, TileShape};
@@ -25,7 +27,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// The unpacker setting of a buffer whose tiles go through `SrcA` or `SrcB`.
+    /// The unpacker setting of a buffer for `SrcA` or `SrcB`.
     pub fn new(format: DataFormat, dst32: bool) -> Self {
         let register = unpack::register_format(format, dst32);
         // 32-bit integers have no Src form.
@@ -33,8 +35,10 @@ impl Input {
         Self { format, register, direct }
     }
 
-    /// The same for a buffer flagged unpack-to-dest: 32-bit data bypass Src when Dst is 32 bits wide. Bytes come out of
-    /// the move through Src as the integers they are.
+    /// The same for a buffer flagged unpack-to-dest.
+    ///
+    /// 32-bit data bypass Src when Dst is 32 bits wide. Bytes come out of the move through Src as the integers they
+    /// are.
     pub fn direct_to_dst(format: DataFormat, dst32: bool) -> Self {
         let whole = matches!(format, DataFormat::Float32 | DataFormat::Int32 | DataFormat::UInt32 | DataFormat::UInt8);
         let direct = dst32 && whole;
@@ -57,7 +61,7 @@ impl Input {
     }
 }
 
-/// The words of a tile in L1, if they are words of host memory.
+/// An L1 tile's words, if they are host words.
 pub fn words(l1: &[u8]) -> Option<&Tile> {
     if cfg!(target_endian = "little") { bytemuck::try_from_bytes(l1).ok() } else { None }
 }
@@ -67,7 +71,7 @@ pub fn words_mut(l1: &mut [u8]) -> Option<&mut Tile> {
     if cfg!(target_endian = "little") { bytemuck::try_from_bytes_mut(l1).ok() } else { None }
 }
 
-/// A tile of halves in L1, if they are halves of host memory, to be written.
+/// An L1 tile of halves to write, if they are host halves.
 pub fn halves_mut(l1: &mut [u8]) -> Option<&mut HalfTile> {
     if cfg!(target_endian = "little") { bytemuck::try_from_bytes_mut(l1).ok() } else { None }
 }
@@ -95,7 +99,9 @@ pub fn dst_format(operand: DataFormat, dst32: bool) -> DstFormat {
     }
 }
 
-/// Returns the `Dst` format of a function with output `output` and operands of this format.
+/// Returns a function's `Dst` format for these formats.
+///
+/// Those of the output `output` and of the operands.
 pub fn result_format(operand: DataFormat, output: DataFormat, dst32: bool) -> DstFormat {
     if output.is_integer() {
         dst_format(output, dst32)
@@ -106,12 +112,16 @@ pub fn result_format(operand: DataFormat, output: DataFormat, dst32: bool) -> Ds
     }
 }
 
-/// A positive FP32 number, given by its bits, as a Src word of this register format; bits that do not fit are cut.
+/// A positive FP32 number as a Src word of this format.
+///
+/// It is given by its bits; bits that do not fit are cut.
 pub fn src_word(register: DataFormat, bits: u32) -> u32 {
     if register == DataFormat::Tf32 { bits >> 13 } else { bits >> 16 << 3 }
 }
 
-/// Writes a tile of Src words that are bfloat16 numbers as bfloat16: a word has three bits below those.
+/// Writes a tile of Src words that are bfloat16 numbers as bfloat16.
+///
+/// A word has three bits below those.
 pub fn narrow(words: &Tile, out: &mut [u8]) {
     narrow_kernel::run(Level::current(), words, out);
 }

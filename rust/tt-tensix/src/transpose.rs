@@ -1,12 +1,13 @@
-//! Transposition of square blocks of words, and of halves of words, in registers.
+//! Transposition of square blocks in registers, words or halves.
 
 use tt_cpu::Level;
 use tt_cpu::vector::{Vector, vector_kernel};
 
 use crate::regs::{FACE_DATUMS, FACE_SIDE, TILE_DATUMS};
 
-/// Transposes a face of 16 x 16 words. Rows are interleaved with the rows half a block below, once per bit of the
-/// index.
+/// Transposes a face of 16 x 16 words.
+///
+/// Rows are interleaved with the rows half a block below, once per bit of the index.
 #[inline(always)]
 pub fn face<V: Vector>(from: &[u32], to: &mut [u32]) {
     for row in (0..FACE_SIDE).step_by(V::LANES) {
@@ -37,7 +38,9 @@ fn tile_body<V: Vector>(from: &[u32; TILE_DATUMS], to: &mut [u32; TILE_DATUMS]) 
 
 vector_kernel!(tile_kernel, tile_body, (from: &[u32; TILE_DATUMS], to: &mut [u32; TILE_DATUMS]));
 
-/// Transposes a tile in face order: each face, and faces 1 and 2 exchanged.
+/// Transposes a tile in face order.
+///
+/// Each face, and faces 1 and 2 exchanged.
 pub fn tile(level: Level, from: &[u32; TILE_DATUMS], to: &mut [u32; TILE_DATUMS]) {
     tile_kernel::run(level, from, to);
 }
@@ -85,12 +88,16 @@ fn half_tile_body<V: Vector>(from: &[u32; TILE_DATUMS / 2], to: &mut [u32; TILE_
 
 vector_kernel!(half_tile_kernel, half_tile_body, (from: &[u32; TILE_DATUMS / 2], to: &mut [u32; TILE_DATUMS / 2]));
 
-/// Transposes a tile of 16-bit datums in face order. The lines of a face follow each other as [`half_line`] says.
+/// Transposes a tile of 16-bit datums in face order.
+///
+/// The lines of a face follow each other as [`half_line`] says.
 pub fn half_tile(level: Level, from: &[u32; TILE_DATUMS / 2], to: &mut [u32; TILE_DATUMS / 2]) {
     half_tile_kernel::run(level, from, to);
 }
 
-/// Place of a face line in the result of [`half_tile`]: the even ones come first.
+/// Place of a face line in the result of [`half_tile`].
+///
+/// The even ones come first.
 pub const fn half_line(line: usize) -> usize {
     line % 2 * (FACE_SIDE / 2) + line / 2
 }

@@ -16,7 +16,9 @@ pub fn folder() -> PathBuf {
 /// A row of a table: column name to cell.
 pub type Row = BTreeMap<String, String>;
 
-/// The path of a golden file. Says so and returns `None` if it is missing.
+/// The path of a golden file.
+///
+/// Says so and returns `None` if it is missing.
 ///
 /// # Panics
 /// If it is missing and `TTNN_GOLDEN_REQUIRED` is 1.
@@ -87,7 +89,7 @@ impl Array {
     }
 }
 
-/// Names of the archives in a folder of the golden folder, sorted, without their ending.
+/// Sorted archive names of a golden subfolder, without their ending.
 pub fn names(folder_name: &str) -> Vec<String> {
     let entries = std::fs::read_dir(folder().join(folder_name)).into_iter().flatten().flatten();
     let name = |entry: std::fs::DirEntry| Some(entry.file_name().to_str()?.strip_suffix(".npz")?.to_owned());
@@ -102,7 +104,9 @@ pub struct Archive {
     file: NpzArchive<BufReader<File>>,
 }
 
-/// Opens a file of the golden folder, e.g. `fpu/mvmul_step`. Says so and returns `None` if it is missing.
+/// Opens a file of the golden folder, e.g. `fpu/mvmul_step`.
+///
+/// Says so and returns `None` if it is missing.
 ///
 /// # Panics
 /// If the file exists but is no archive, or if it is missing and `TTNN_GOLDEN_REQUIRED` is 1.
@@ -120,7 +124,9 @@ impl Archive {
         names
     }
 
-    /// Reads an array of 8, 16 or 32-bit integers or of float32; values become bit patterns.
+    /// Reads an array of 8, 16 or 32-bit integers or of float32.
+    ///
+    /// Values become bit patterns.
     ///
     /// # Panics
     /// If the array is missing or of another type.

@@ -1,4 +1,6 @@
-//! A small assembler of RV32IM, and ELF files of what it makes: kernels for tests without a compiler.
+//! A small assembler of RV32IM, and ELF files of what it makes.
+//!
+//! Kernels for tests without a compiler.
 //!
 //! Registers are numbers. Functions return instruction words; distances of branches are in instructions.
 
@@ -130,7 +132,9 @@ pub const fn li(rd: u32, value: u32) -> [u32; 2] {
     [lui(rd, upper), addi(rd, rd, value as i32)]
 }
 
-/// An ELF file with a text, data, and symbols; its entry is the first instruction.
+/// An ELF file with a text, data, and symbols.
+///
+/// Its entry is the first instruction.
 pub fn elf(text: &[u32], data: &[u8], symbols: &[(&str, u32)]) -> Vec<u8> {
     let text: Vec<u8> = text.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut names = vec![0];

@@ -1,4 +1,4 @@
-//! `cargo xtask size`: lines per module and how many of them are not committed yet.
+//! `cargo xtask size`: lines per module, and uncommitted ones.
 
 use std::collections::BTreeMap;
 use std::path::Path;

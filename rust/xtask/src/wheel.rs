@@ -1,4 +1,6 @@
-//! `cargo xtask wheel`: the wheel that is handed out, built with zig against an old C library, and tried from outside.
+//! `cargo xtask wheel`: the distributed wheel, built and tried.
+//!
+//! It is built with zig against an old C library, and tried from outside.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -8,7 +10,9 @@ const FOLDER: &str = "dist";
 /// The oldest Linux that wheels of this toolchain run on: glibc 2.17.
 const PLATFORM: &str = "manylinux2014";
 
-/// Builds the wheel, installs it into a clean environment outside the repository, and runs the demo there.
+/// Builds the wheel, and runs its demo in a clean environment.
+///
+/// It is installed outside the repository.
 pub fn build(root: &Path, python: &Path) -> ExitCode {
     match wheel(root, python) {
         Ok((path, bytes)) => {

@@ -1,4 +1,6 @@
-//! Block floats of whole 32x32 tiles with AVX-512: from rows of a matrix to the bytes of a tile and back.
+//! Block floats of whole 32x32 tiles with AVX-512.
+//!
+//! From rows of a matrix to the bytes of a tile and back.
 //!
 //! The definition is `tt_formats::block`, which every other level and every other tile uses; these functions return its
 //! bits. Compiled for AVX-512 it takes two to three times as long, since the compiler widens 16-bit steps and goes
@@ -166,7 +168,9 @@ avx512! {
         }
     }
 
-    /// The host library: 32 rows of BF16 words become a tile of block floats. `rows` begins with the first of them.
+    /// Converts 32 rows of BF16 words to a block float tile.
+    ///
+    /// As the host library does. `rows` begins with the first of them.
     pub fn quantise_bf16<const BITS: usize>(rows: &[u8], row_bytes: usize, tile: &mut [u8]) {
         let left = _mm512_setr_epi64(0, 2, 1, 3, 8, 10, 9, 11);
         let right = _mm512_setr_epi64(4, 6, 5, 7, 12, 14, 13, 15);
@@ -196,7 +200,9 @@ avx512! {
         }
     }
 
-    /// The host library: 32 rows of FP32 words become a tile of block floats. `rows` begins with the first of them.
+    /// Converts 32 rows of FP32 words to a block float tile.
+    ///
+    /// As the host library does. `rows` begins with the first of them.
     pub fn quantise_fp32<const BITS: usize>(rows: &[u8], row_bytes: usize, tile: &mut [u8]) {
         let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
         let (exponents, datums) = tile.split_at_mut(VECTOR);
@@ -289,7 +295,9 @@ avx512! {
         ]
     }
 
-    /// The host library: a tile of block floats becomes 32 rows of BF16 words. `rows` begins with the first of them.
+    /// Converts a block float tile to 32 rows of BF16 words.
+    ///
+    /// As the host library does. `rows` begins with the first of them.
     pub fn unpack_bf16<const BITS: usize>(tile: &[u8], rows: &mut [u8], row_bytes: usize) {
         for row in (0..SIDE).step_by(2) {
             let [a, b] = unpack_row_pair::<BITS>(tile, row);
@@ -298,7 +306,9 @@ avx512! {
         }
     }
 
-    /// The host library: a tile of block floats becomes 32 rows of FP32 words. `rows` begins with the first of them.
+    /// Converts a block float tile to 32 rows of FP32 words.
+    ///
+    /// As the host library does. `rows` begins with the first of them.
     pub fn unpack_fp32<const BITS: usize>(tile: &[u8], rows: &mut [u8], row_bytes: usize) {
         for row in (0..SIDE).step_by(2) {
             let [a, b] = unpack_row_pair::<BITS>(tile, row);

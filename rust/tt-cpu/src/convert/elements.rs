@@ -1,4 +1,4 @@
-//! One value after the other: the conversions between the types that host tensors have.
+//! Conversions between the types of host tensors, value by value.
 use bytemuck::{cast_slice, cast_slice_mut};
 use tt_formats::{DataFormat, host};
 
@@ -69,7 +69,9 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The destination of unpacked values: the format's host type; float32 or bfloat16 for block floats.
+/// The destination of unpacked values: the format's host type.
+///
+/// Float32 or bfloat16 for block floats.
 #[derive(Debug)]
 pub enum Target<'a> {
     /// float32.

@@ -1,4 +1,6 @@
-//! Rows of tiles: rows of a matrix are gathered into faces, or faces scattered into rows, with a conversion between.
+//! Rows of tiles: matrix rows gathered into faces, or back.
+//!
+//! With a conversion between.
 //!
 //! A row of a face, sixteen values, is contiguous on both sides. The loops go along rows of the matrix, where the faces
 //! of a tile share cache lines. Tiles are made in the first-level cache; large results leave it past the other caches.

@@ -72,12 +72,16 @@ pub fn for_each(items: usize, work: impl Fn(usize) + Sync) {
     for_each_init(items, || (), |(), item| work(item));
 }
 
-/// Like [`for_each`] for items of `bytes_per_item` bytes of traffic: little work stays on the calling thread.
+/// Like [`for_each`] for items of `bytes_per_item` bytes of traffic.
+///
+/// Little work stays on the calling thread.
 pub fn for_each_sized(items: usize, bytes_per_item: usize, work: impl Fn(usize) + Sync) {
     if items.saturating_mul(bytes_per_item) < INLINE_BYTES { (0..items).for_each(work) } else { for_each(items, work) }
 }
 
-/// Calls `work(scratch, i)` for each `i < items`, on all threads. Each thread makes its scratch once.
+/// Calls `work(scratch, i)` for each `i < items`, on all threads.
+///
+/// Each thread makes its scratch once.
 ///
 /// Scratch must not carry anything from one item to the next that shows in a result.
 pub fn for_each_init<S>(items: usize, make_scratch: impl Fn() -> S + Sync, work: impl Fn(&mut S, usize) + Sync) {
@@ -104,8 +108,9 @@ pub fn for_each_init<S>(items: usize, make_scratch: impl Fn() -> S + Sync, work:
     workers().run(threads - 1, &share);
 }
 
-/// Calls `work(i, chunk)` for each run of `chunk_len` elements of `data` (the last may be shorter), on all threads if
-/// there is enough to do.
+/// Calls `work(i, chunk)` for chunks of `data`, on all threads.
+///
+/// Each has `chunk_len` elements (the last may be shorter); there are several threads if there is enough to do.
 ///
 /// # Panics
 /// If `chunk_len` is 0.

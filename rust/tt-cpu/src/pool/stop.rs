@@ -36,7 +36,9 @@ thread_local! {
     static ASKING: Cell<Option<Asking>> = const { Cell::new(None) };
 }
 
-/// Calls `run`, whose loops ask `ask` now and then. Not on other threads, and no more after `run`.
+/// Calls `run`, whose loops ask `ask` now and then.
+///
+/// Not on other threads, and no more after `run`.
 pub fn asking<T>(ask: fn() -> Answer, run: impl FnOnce() -> T) -> T {
     /// Back to what was before, also if `run` panics.
     struct Before(Option<Asking>);
@@ -49,7 +51,9 @@ pub fn asking<T>(ask: fn() -> Answer, run: impl FnOnce() -> T) -> T {
     run()
 }
 
-/// Returns true if the loop on this thread should end. Called before each item; the clock is read once in many.
+/// Returns true if the loop on this thread should end.
+///
+/// Called before each item; the clock is read once in many.
 #[inline]
 pub fn is_asked() -> bool {
     match ASKING.get() {

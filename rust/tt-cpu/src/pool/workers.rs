@@ -59,8 +59,10 @@ struct State {
 }
 
 impl Workers {
-    /// Starts so many threads; fewer, or none, if the host gives no more. `looks`: each has a processor of its own, on
-    /// which it may look for work without keeping another thread from it.
+    /// Starts so many threads.
+    ///
+    /// Fewer, or none, if the host gives no more. `looks`: each has a processor of its own, on which it may look for
+    /// work without keeping another thread from it.
     pub fn start(threads: usize, looks: bool) -> Self {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
@@ -78,8 +80,10 @@ impl Workers {
         Self { shared, threads, busy: AtomicBool::new(false) }
     }
 
-    /// Calls `job` on this thread and, as they come, on up to `most` workers; returns when all have ended. If the
-    /// workers are busy with another caller's job, this thread is alone.
+    /// Calls `job` on this thread and on up to `most` workers.
+    ///
+    /// Workers join as they come; it returns when all have ended. If the workers are busy with another caller's job,
+    /// this thread is alone.
     ///
     /// # Panics
     /// If `job` does, on whichever thread.

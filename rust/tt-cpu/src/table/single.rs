@@ -1,4 +1,6 @@
-//! Lookups with vectors of 128 bits: loads of one half each, inserted into vectors.
+//! Lookups with vectors of 128 bits.
+//!
+//! Loads of one half each, inserted into vectors.
 //!
 //! An insertion loads by itself, so that a result costs two steps besides those that take its pattern from a word of
 //! four.
@@ -48,7 +50,9 @@ fn store<const PAST: bool>(to: &mut [u8; VECTOR], vector: __m128i) {
     }
 }
 
-/// All but a rest of each page; what is returned divides the bytes that are done.
+/// All but a rest of each page.
+///
+/// The result divides the bytes that are done.
 #[target_feature(enable = "avx2")]
 pub fn halves<const PAST: bool>(table: &HalfTable, pages: &mut [Page<'_, '_>]) -> usize {
     for page in 0..pages.len() {

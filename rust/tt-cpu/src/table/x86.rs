@@ -1,4 +1,6 @@
-//! Lookups with AVX-512: by gathers or single loads, or for tables that are sums within the registers.
+//! Lookups with AVX-512.
+//!
+//! By gathers or single loads, or for tables that are sums within the registers.
 
 #[allow(clippy::wildcard_imports, reason = "one vocabulary: the vector instructions")]
 use std::arch::x86_64::*;
@@ -24,7 +26,9 @@ const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 /// 256 bytes that permutes can look up.
 type Bytes = [u8; COLUMNS];
 
-/// A table that is a sum: for a range of patterns, the result is `step * high byte + columns[low byte]` modulo 2^16.
+/// A table that is a sum.
+///
+/// For a range of patterns, the result is `step * high byte + columns[low byte]` modulo 2^16.
 ///
 /// Functions that treat exponent and mantissa apart are: quotients, roots, powers, changes of sign. What is outside the
 /// range are denormals, infinities, and what becomes one of them.
@@ -48,7 +52,9 @@ fn permutes_bytes() -> bool {
 }
 
 impl Sum {
-    /// The table as a sum, if it is one and this CPU has a use for that. All patterns that count as sums are compared.
+    /// The table as a sum, if it is one and useful.
+    ///
+    /// This CPU must have a use for that. All patterns that count as sums are compared.
     pub fn of(words: &[u16]) -> Option<Box<Self>> {
         if !permutes_bytes() {
             return None;
@@ -156,8 +162,10 @@ fn store<const PAST: bool>(to: &mut [u8; VECTOR], vector: __m512i) {
     }
 }
 
-/// All but a rest of each page; what is returned divides the bytes that are done. With `PAST` past the caches; then
-/// every output begins at a vector's address.
+/// All but a rest of each page.
+///
+/// The result divides the bytes that are done. With `PAST` past the caches; then every output begins at a vector's
+/// address.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn halves<const PAST: bool>(table: &HalfTable, loads: Loads, pages: &mut [Page<'_, '_>]) -> usize {
     match (&table.sum, loads) {

@@ -167,7 +167,9 @@ impl Avx512 {
             = _mm512_ternarylogic_epi32::<0xf8>(down, up, _mm512_set1_epi32(1));
     }
 
-    /// Stores the lanes of a mask side by side; the whole vector must have room. Their number.
+    /// Stores a mask's lanes side by side; returns their number.
+    ///
+    /// The whole vector must have room.
     #[inline(always)]
     pub fn compress(mask: __mmask16, words: __m512i, to: &mut [u32]) -> usize {
         // SAFETY: callers are compiled for this level, hence the CPU has the instruction.

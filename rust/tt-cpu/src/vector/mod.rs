@@ -1,4 +1,6 @@
-//! Vectors of 32-bit lanes, one implementation per CPU level, so that a body is written once for all of them.
+//! Vectors of 32-bit lanes, with one implementation per CPU level.
+//!
+//! A body is written once for all of them.
 //!
 //! Only operations whose results are defined bit by bit are offered; every implementation gives the same bits.
 //! Values are created and used inside functions compiled for their level, never outside.
@@ -13,7 +15,9 @@ pub mod x86;
 
 use crate::level::Level;
 
-/// Returns true if a level has vectors of its own; otherwise a definition may be faster than a body on arrays.
+/// Returns true if a level has vectors of its own.
+///
+/// Otherwise a definition may be faster than a body on arrays.
 pub fn has_registers(level: Level) -> bool {
     matches!(level.available(), Level::Avx2 | Level::Avx512)
 }
@@ -59,7 +63,9 @@ macro_rules! vector_kernel {
 }
 pub use crate::vector_kernel;
 
-/// The operations. Lanes are `i32` or `f32`, shifts take any count: 32 and more leave zero, or the sign.
+/// The operations on `i32` or `f32` lanes.
+///
+/// Shifts accept any count: 32 and more leave zero, or the sign.
 pub trait Vector: Copy {
     /// Integer lanes.
     type Int: Copy;

@@ -1,9 +1,11 @@
-//! Arrays of eight lanes, for the levels without an implementation of their own.
+//! Arrays of eight lanes, for levels without their own implementation.
 use std::array::from_fn;
 
 use super::Vector;
 
-/// Works on every CPU; the compiler makes of it what the level allows.
+/// Works on every CPU.
+///
+/// The compiler makes of it what the level allows.
 #[derive(Clone, Copy)]
 pub struct Portable;
 

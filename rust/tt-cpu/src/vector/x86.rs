@@ -1,4 +1,6 @@
-//! Shared code of the x86 levels: operations that are one instruction, loads and stores.
+//! Shared code of the x86 levels.
+//!
+//! Operations that are one instruction, loads and stores.
 
 /// Wraps intrinsics that are defined for all operands and touch no memory.
 #[macro_export]

@@ -1,4 +1,6 @@
-//! The accumulate step that every arithmetic instruction of the FPU ends with: `docs/chip/numerics.md` section 5.
+//! The accumulate step that every arithmetic instruction of the FPU ends with.
+//!
+//! `docs/chip/numerics.md` section 5.
 
 pub(crate) mod lanes;
 

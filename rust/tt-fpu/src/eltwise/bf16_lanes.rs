@@ -1,5 +1,6 @@
-//! Element-wise operations on BF16 datums in a 16-bit `Dst`, in lanes of 16 bits: twice as many as in [`super::lanes`],
-//! and bytes in L1 need not be widened to words and back.
+//! Element-wise operations on BF16 in 16-bit `Dst` and lanes.
+//!
+//! Twice as many lanes as in [`super::lanes`], and bytes in L1 need not be widened to words and back.
 //!
 //! All steps of the definition fit. In units of 1 / 1024, significands and their products have 12 bits, totals have 13,
 //! and none has bits below a unit but while it is aligned.
@@ -37,7 +38,7 @@ pub enum Reader {
 }
 
 impl Reader {
-    /// The reader of a format, `None` if its datums are not BF16 in `Src`.
+    /// The reader of a format, `None` if not BF16 in `Src`.
     pub fn new(format: DataFormat, level: Level) -> Option<Self> {
         match format {
             DataFormat::Float16B => Some(Self::Bf16),
@@ -66,8 +67,10 @@ pub fn supports(level: Level, cfg: &MathConfig) -> bool {
     cfg.dst == DstFormat::Bf16 && cfg.mode().e8 && !cfg.is_integer() && has_registers(level)
 }
 
-/// Same as [`super::eltwise_at`] without broadcast and accumulation, for BF16 pages. False if products go
-/// far beyond the largest number; `dst` is then meaningless. The packer leaves these datums as they are in BF16.
+/// Same as [`super::eltwise_at`] without broadcast and accumulation, for BF16 pages.
+///
+/// False if products go far beyond the largest number; `dst` is then meaningless. The packer leaves these datums as
+/// they are in BF16.
 ///
 /// # Panics
 /// If the configuration is not one that [`supports`] admits.

@@ -1,4 +1,6 @@
-//! Operations into an empty 32-bit `Dst` by the host's FP32 arithmetic, where that is exact.
+//! Operations into an empty 32-bit `Dst` by exact FP32 arithmetic.
+//!
+//! It is the host's, used where it is exact.
 //!
 //! Operands are FP32 words of 11 significant bits at most. A tile with others than ordinary numbers is left to the
 //! integer steps of [`super::lanes`]. Tiles are read and written where they are, in registers or in L1: the moves between
@@ -48,9 +50,11 @@ const GRID: u32 = 13 << 23 | 1 << 22;
 /// of.
 pub(super) const HUGE: u32 = 240 << 23;
 
-/// [`super::eltwise`] without broadcast and accumulation. False if datums are too large or too small for host arithmetic
-/// to be exact, for another `Dst`, and for what has no steps here: results that are packed from a register, and products
-/// of one or two phases from L1. The results are then meaningless.
+/// [`super::eltwise`] without broadcast and accumulation.
+///
+/// False if datums are too large or too small for host arithmetic to be exact, for another `Dst`, and for what has no
+/// steps here: results that are packed from a register, and products of one or two phases from L1. The results are then
+/// meaningless.
 ///
 /// # Panics
 /// If what is in L1 is not a tile.

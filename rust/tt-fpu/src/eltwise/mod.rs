@@ -17,7 +17,9 @@ use super::operand::{Operand, Phase, mask};
 use super::{Dst, MathConfig, Src, integer};
 use tt_cpu::vector::has_registers;
 
-/// Applies `op` to `a` in `SrcA` and `b` in `SrcB`. Without `accumulate` the old contents of `dst` count as zero.
+/// Applies `op` to `a` in `SrcA` and `b` in `SrcB`.
+///
+/// Without `accumulate` the old contents of `dst` count as zero.
 pub fn eltwise(
     cfg: &MathConfig,
     op: EltwiseOp,
@@ -30,7 +32,9 @@ pub fn eltwise(
     eltwise_at(Level::current(), cfg, (op, broadcast), accumulate, dst, a, b);
 }
 
-/// [`eltwise`] as a CPU level does it. The bits do not depend on the level.
+/// [`eltwise`] as a CPU level does it.
+///
+/// The bits do not depend on the level.
 pub fn eltwise_at(
     level: Level,
     cfg: &MathConfig,
@@ -60,7 +64,9 @@ pub fn eltwise_at(
     }
 }
 
-/// [`eltwise`], datum by datum as the specification has it. Every faster form returns these bits.
+/// [`eltwise`], datum by datum as the specification has it.
+///
+/// Every faster form returns these bits.
 pub fn eltwise_scalar(
     cfg: &MathConfig,
     op: EltwiseOp,
@@ -98,7 +104,9 @@ pub fn eltwise_scalar(
     }
 }
 
-/// ELWMUL of one datum of `SrcA` and one of `SrcB` onto zero: what [`eltwise_scalar`] leaves in `Dst`.
+/// ELWMUL of one datum of `SrcA` and one of `SrcB` onto zero.
+///
+/// What [`eltwise_scalar`] leaves in `Dst`.
 ///
 /// # Panics
 /// If the operands are integers.

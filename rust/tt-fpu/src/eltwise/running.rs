@@ -1,4 +1,6 @@
-//! Running sums of BF16 pages in a 32-bit `Dst`: ELWADD of a page and a tile of zeros, accumulated.
+//! Running sums of BF16 pages in a 32-bit `Dst`.
+//!
+//! ELWADD of a page and a tile of zeros, accumulated.
 //!
 //! Words of `Dst` stay in registers while several pages are added to them, and datums are taken from pages as they are,
 //! two in a word, without a way through `SrcA`.
@@ -12,7 +14,9 @@ use super::super::{Dst, MathConfig};
 use tt_cpu::vector::{Vector, vector_kernel};
 use tt_tensix::regs::{DstFormat, TILE_DATUMS};
 
-/// Words of a BF16 page: two datums each, the first in the lower half.
+/// Words of a BF16 page.
+///
+/// Two datums each, the first in the lower half.
 pub const PAGE_WORDS: usize = TILE_DATUMS / 2;
 
 /// The sums of a tile.

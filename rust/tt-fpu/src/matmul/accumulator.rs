@@ -1,4 +1,4 @@
-//! A tile of `Dst` between tile products, and what is known about its values.
+//! A tile of `Dst` between tile products, with known properties.
 
 use tt_cpu::{Level, simd_kernel};
 

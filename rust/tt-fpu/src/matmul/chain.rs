@@ -1,4 +1,4 @@
-//! The rounded sum of a group of eight products, one FMA per product.
+//! The rounded sum of eight products, one FMA each.
 //!
 //! Started at `C = 1.5 * 2^23 * g`, where `g` is the weight of one unit of the group's grid, every FMA rounds its
 //! product to that grid: to nearest, and the nudge in `SrcA`'s parts makes ties go away from zero.

@@ -1,4 +1,6 @@
-//! The accumulate step of a 16-bit `Dst` in instructions that round down, for tile products that the plain path takes.
+//! The accumulate step of a 16-bit `Dst` with round-down instructions.
+//!
+//! For tile products that the plain path takes.
 //!
 //! The step is that of [`super::plain`]; the differences make it shorter.
 //! - `Dst` is carried at the scale of phase 0, as `dst * 2^below`, where a phase takes `below` off the exponents. The

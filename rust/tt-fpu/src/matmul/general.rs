@@ -1,4 +1,6 @@
-//! Tile products of any operands. Ordinary ones go through the chain of FMAs, the others through 16-bit integers.
+//! Tile products of any operands.
+//!
+//! Ordinary ones go through the chain of FMAs, the others through 16-bit integers.
 
 use crate::combine::Rules;
 use tt_cpu::Level;

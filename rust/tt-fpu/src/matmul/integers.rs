@@ -1,4 +1,6 @@
-//! The sum of a group of eight products in 16-bit integers, two columns to a lane: for all operands.
+//! The sum of eight products in 16-bit integers.
+//!
+//! Two columns to a lane: for all operands.
 //!
 //! A product of parts has 12 bits. Twice the product, shifted right by the distance `d` of its exponent to the group's
 //! largest, leaves one bit behind the point, with which it is rounded half up: ties away from zero, as the magnitude is

@@ -1,4 +1,6 @@
-//! A tile product of the plain path: its operands, and the scales of its phases.
+//! A tile product of the plain path.
+//!
+//! Its operands, and the scales of its phases.
 
 use super::prepared::Planes;
 use crate::MathConfig;

@@ -1,5 +1,6 @@
-//! Tile products in the order of the LLK's `matmul_tiles`: phases outermost, then the two halves of K.
-//! `docs/chip/numerics.md` section 6 (tile matmul order), 8.1 (row sums).
+//! Tile products in the order of the LLK's `matmul_tiles`.
+//!
+//! Phases outermost, then the two halves of K. `docs/chip/numerics.md` section 6 (tile matmul order), 8.1 (row sums).
 //!
 //! [`scalar`] is the definition. Operators prepare each operand tile once ([`PreparedA`], [`PreparedB`]) and call
 //! [`accumulate`] for every product. It computes a few vectors of columns in two or four rows at a time, with `Dst`
@@ -40,7 +41,9 @@ fn used_rows(tile: &[u32; TILE_DATUMS], bits: u32) -> usize {
     (0..32).rev().find(|&row| (any(row, 0) | any(row, 16)) & bits != 0).map_or(0, |row| row + 1)
 }
 
-/// `dst += in0 @ in1` for one 32x32x32 tile product. `in0`, the left operand, lies in `SrcB`; `in1` in `SrcA`.
+/// `dst += in0 @ in1` for one 32x32x32 tile product.
+///
+/// `in0`, the left operand, lies in `SrcB`; `in1` in `SrcA`.
 pub fn matmul_tile(cfg: &MathConfig, dst: &mut Dst, in0: &Src, in1: &Src) {
     let (mut a, mut b) = (PreparedA::new(), PreparedB::new());
     a.prepare(cfg, in1);
@@ -51,12 +54,16 @@ pub fn matmul_tile(cfg: &MathConfig, dst: &mut Dst, in0: &Src, in1: &Src) {
     dst.copy_from_slice(sums.dst());
 }
 
-/// [`matmul_tile`] on prepared operands. Both must have been prepared under the configuration given here.
+/// [`matmul_tile`] on prepared operands.
+///
+/// Both must have been prepared under the configuration given here.
 pub fn accumulate(cfg: &MathConfig, dst: &mut Accumulator, a: &mut PreparedA, b: &mut PreparedB) {
     accumulate_at(Level::current(), cfg, dst, a, b);
 }
 
-/// [`accumulate`] as a CPU level does it. The bits do not depend on the level.
+/// [`accumulate`] as a CPU level does it.
+///
+/// The bits do not depend on the level.
 pub fn accumulate_at(level: Level, cfg: &MathConfig, dst: &mut Accumulator, a: &mut PreparedA, b: &mut PreparedB) {
     let level = level.available();
     if cfg.is_integer() {

@@ -1,4 +1,6 @@
-//! Tile products of operands with 8-bit exponents, where nothing can underflow, overflow or vanish in a dead group.
+//! Tile products of ordinary operands with 8-bit exponents.
+//!
+//! Nothing can underflow, overflow or vanish in a dead group.
 //!
 //! [`fits`] holds for a tile product if both tiles are ordinary, every product of data that are not zero has an
 //! exponent of at least [`SMALLEST_PRODUCT`] in phase 0, and every `Dst` word is zero or has an exponent from

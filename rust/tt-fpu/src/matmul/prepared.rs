@@ -1,4 +1,6 @@
-//! Operand tiles taken apart once: exponents, and the mantissa parts of the fidelity phases as scaled FP32 numbers.
+//! Operand tiles taken apart once.
+//!
+//! Exponents, and the mantissa parts of the fidelity phases as scaled FP32 numbers.
 //!
 //! A part `p` of a datum with exponent `E` is stored as `p * 2^(E - c)`, exact in FP32. Parts of `SrcA` carry a factor
 //! `1 + 2^-18` besides, which turns ties of the later rounding into "just above one half" and moves nothing else across
@@ -28,15 +30,21 @@ const ORDINARY: std::ops::RangeInclusive<i32> = 24..=187;
 #[repr(C, align(64))]
 pub(super) struct Planes {
     pub parts: [[f32; TILE_DATUMS]; 2],
-    /// 8-bit exponents, four to a lane. What `SrcA` has less what `SrcB` has is the FP32 exponent of the product's grid
-    /// in phase 0, without a borrow for [`ORDINARY`] operands; zeros are 0, or 255 in `SrcB`, so that the saturated
-    /// difference is 0. `SrcA`: 16 lanes a row, of which lane `i` has columns `i` and `i + 16`, twice. `SrcB`: 32 lanes
-    /// for two rows, each with a datum of the first row twice and one of the second twice.
+    /// 8-bit exponents, four to a lane.
+    ///
+    /// What `SrcA` has less what `SrcB` has is the FP32 exponent of the product's grid in phase 0, without a borrow for
+    /// [`ORDINARY`] operands; zeros are 0, or 255 in `SrcB`, so that the saturated difference is 0. `SrcA`: 16 lanes a
+    /// row, of which lane `i` has columns `i` and `i + 16`, twice. `SrcB`: 32 lanes for two rows, each with a datum of
+    /// the first row twice and one of the second twice.
     pub bytes: [i32; TILE_DATUMS / 2],
-    /// Exponent fields, two to a lane. `SrcA`: 16 lanes a row, of which lane `i` has columns `i` and `i + 16`.
-    /// `SrcB`: every field twice, ready to be spread over a vector.
+    /// Exponent fields, two to a lane.
+    ///
+    /// `SrcA`: 16 lanes a row, of which lane `i` has columns `i` and `i + 16`. `SrcB`: every field twice, ready to be
+    /// spread over a vector.
     pub fields: [i32; TILE_DATUMS],
-    /// The smallest exponent of a datum that is not zero; 255 if all are zero.
+    /// The smallest exponent of a datum that is not zero.
+    ///
+    /// 255 if all are zero.
     pub smallest: i32,
     /// The largest exponent.
     pub largest: i32,
@@ -44,7 +52,7 @@ pub(super) struct Planes {
     pub has_zeros: bool,
     /// `SrcB`: rows from here on are zero.
     pub rows: usize,
-    /// Parts that are zero in every datum, as the low ones of block floats.
+    /// Parts that are zero everywhere, as block floats' low ones.
     pub empty: [bool; 2],
     /// The masked tile.
     pub words: Src,

@@ -1,5 +1,7 @@
-//! Two rows and both sides of 16 columns: the four vectors that the plain path computes together, and the exponents of
-//! their groups, which are the bytes of one vector.
+//! Two rows and both sides of 16 columns.
+//!
+//! The four vectors that the plain path computes together, and the exponents of their groups, which are the bytes of
+//! one vector.
 
 use super::GROUPS;
 use super::chain::{EXPONENT, HALF};

@@ -5,7 +5,9 @@ use crate::operand::{Operand, Phase, mask};
 use crate::{Dst, MathConfig, Src, integer};
 use tt_tensix::regs::{FACE_DATUMS, FACE_SIDE, TILE_DATUMS, index, position};
 
-/// [`super::matmul_tile`], element by element as the specification has it. Every faster form returns these bits.
+/// [`super::matmul_tile`], element by element as the specification has it.
+///
+/// Every faster form returns these bits.
 pub fn matmul_tile_scalar(cfg: &MathConfig, dst: &mut Dst, in0: &Src, in1: &Src) {
     if cfg.is_integer() {
         integer::matmul_tile(cfg, dst, in0, in1);

@@ -1,4 +1,4 @@
-//! Reductions of columns whose datums are in consecutive tiles, at the same position in each.
+//! Reductions of columns that span consecutive tiles, at equal positions.
 //!
 //! A program that reduces a leading dimension exchanges it with the height first and reduces columns. Nothing but the
 //! place of the datums differs, so that they need not move.
@@ -19,9 +19,10 @@ use tt_tensix::regs::{FACE_SIDE, TILE_DATUMS};
 const GROUP: usize = 8;
 
 impl Reduction {
-    /// Reduces the datums at every place of up to 32 tiles onto the word of `dst` there, with the bits that
-    /// [`Reduction::run`] gives for the columns of a tile that has one of these datums in each row, and zeros below
-    /// them. A maximum is that of the datums alone. Of a `fresh` sum what is in `dst` counts as zero.
+    /// Reduces up to 32 tiles onto `dst`, position by position.
+    ///
+    /// With the bits that [`Reduction::run`] gives for the columns of a tile that has one of these datums in each row,
+    /// and zeros below them. A maximum is that of the datums alone. Of a `fresh` sum what is in `dst` counts as zero.
     ///
     /// For a sum the number of tiles has to be a multiple of eight, or two or four more; tiles of zeros fill it up.
     ///
@@ -34,7 +35,9 @@ impl Reduction {
         self.run_across(level, dst, tiles, Job { fresh, ..Job::new(self, level) });
     }
 
-    /// [`Self::across`] for the largest of negated datums, which are zeros without a sign and normal numbers.
+    /// [`Self::across`] for the largest of negated datums.
+    ///
+    /// They are zeros without a sign and normal numbers.
     ///
     /// # Panics
     /// As [`Self::across`], and for sums.

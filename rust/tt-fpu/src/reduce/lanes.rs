@@ -1,4 +1,6 @@
-//! Reductions along columns, a vector of columns at a time. Rows are the columns of the transposed tile.
+//! Reductions along columns, a vector of columns at a time.
+//!
+//! Rows are the columns of the transposed tile.
 
 use crate::combine::Rules;
 use tt_cpu::Level;
@@ -174,7 +176,9 @@ impl Reduction {
         if self.factors_in_src_a { (of_a, of_b) } else { (of_b, of_a) }
     }
 
-    /// Reduces one tile onto `dst`. The bits do not depend on the level.
+    /// Reduces one tile onto `dst`.
+    ///
+    /// The bits do not depend on the level.
     pub fn run(&self, level: Level, dst: &mut Dst, data: &Src) {
         let mut transposed = [0; TILE_DATUMS];
         let data = if self.rows {

@@ -1,4 +1,6 @@
-//! The FPU's minimum of `BFP8_b`, without the ways to L1 that change nothing.
+//! The FPU's minimum of `BFP8_b`, without neutral L1 round trips.
+//!
+//! Left out are the ways to L1 that change nothing.
 //!
 //! The program negates a tile, packs it, and pools what it unpacks again with the running maximum, which is packed and
 //! unpacked too. Seven bits of magnitude survive a pack in a group with which they share an exponent already: of plain

@@ -1,5 +1,6 @@
-//! Pooling instructions GAPOOL and GMPOOL and the tile reductions that the LLK builds from them. `docs/chip/numerics.md` section
-//! 8.
+//! Pooling instructions GAPOOL and GMPOOL, and tile reductions of them.
+//!
+//! The LLK builds the reductions. `docs/chip/numerics.md` section 8.
 //!
 //! The operators of ttnn 0.81.1 sum rows by [`row_sum`] instead. [`reduce_scalar`] and [`super::row_sum_scalar`] are
 //! the definitions; [`Reduction`] computes a vector of results at a time.
@@ -41,7 +42,9 @@ pub enum ReduceDim {
     Scalar,
 }
 
-/// Fills `dst` with the most negative word of its mode, which the first tile of a maximum is compared with.
+/// Fills `dst` with its mode's most negative word.
+///
+/// The first tile of a maximum is compared with it.
 ///
 /// The hardware does the same with rows that were not written since they were cleared.
 pub fn clear_for_max(cfg: &MathConfig, dst: &mut Dst) {
@@ -52,7 +55,9 @@ fn lowest(cfg: &MathConfig) -> u32 {
     if cfg.dst.is_32_bit() { 0xffff_e000 } else { 0xffff_0000 }
 }
 
-/// Reduces one tile onto `dst`: zero or [`clear_for_max`] before the first tile, then what the tile before has left.
+/// Reduces one tile onto `dst`.
+///
+/// Zero or [`clear_for_max`] before the first tile, then what the tile before has left.
 ///
 /// `data` lies in `SrcA`, `scaler` in `SrcB`, whose register formats may differ; of the scaler only row 0 of each face is
 /// read. Of the result only column 0, row 0 or datum 0 is written; the packer's edge mask takes care of the rest.
@@ -70,7 +75,9 @@ pub fn reduce(
     reduce_at(Level::current(), cfg, scaler_format, (pool, dim), dst, data, scaler);
 }
 
-/// [`reduce`] as a CPU level does it. The bits do not depend on the level.
+/// [`reduce`] as a CPU level does it.
+///
+/// The bits do not depend on the level.
 ///
 /// # Panics
 /// As [`reduce`].
@@ -92,7 +99,9 @@ pub fn reduce_at(
     }
 }
 
-/// Adds the row sums of `data` times the scalers to column 0 of `dst`; the other columns are not touched.
+/// Adds scaled row sums of `data` to column 0 of `dst`.
+///
+/// The other columns are not touched.
 ///
 /// This is how rows are summed since ttnn 0.81: a product with a scaler tile whose row 0 became column 0 on unpack.
 /// `data` lies in `SrcB`; row 0 of the faces 0 and 1 of `scaler`, in `SrcA`, holds the factors.
@@ -100,7 +109,9 @@ pub fn row_sum(cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
     row_sum_at(Level::current(), cfg, dst, data, scaler);
 }
 
-/// [`row_sum`] as a CPU level does it. The bits do not depend on the level.
+/// [`row_sum`] as a CPU level does it.
+///
+/// The bits do not depend on the level.
 pub fn row_sum_at(level: Level, cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
     Reduction::row_sum(cfg, scaler).run(level, dst, data);
 }
@@ -110,7 +121,9 @@ fn require_known(cfg: &MathConfig, pool: PoolOp, dim: ReduceDim) {
     assert!(known, "reduction of 5-bit-exponent data that the specification does not cover: {pool:?} {dim:?}");
 }
 
-/// [`reduce`], datum by datum as the specification has it. Every faster form returns these bits.
+/// [`reduce`], datum by datum as the specification has it.
+///
+/// Every faster form returns these bits.
 ///
 /// # Panics
 /// As [`reduce`].

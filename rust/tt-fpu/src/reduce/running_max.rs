@@ -1,5 +1,6 @@
-//! The largest datums of many tiles, place by place, in the order of GMPOOL: by sign and magnitude, denormals being
-//! zero.
+//! The largest datums of many tiles, in the order of GMPOOL.
+//!
+//! By sign and magnitude, denormals being zero.
 //!
 //! GMPOOL of rows takes tile after tile. All that it changes is NaN, which becomes infinity, so the maximum of the rows of
 //! many tiles is that of the largest datums at each place.
@@ -8,7 +9,7 @@ use super::super::Src;
 use super::super::operand::Datum;
 use tt_cpu::{Level, simd_kernel};
 
-/// The largest datums so far, as numbers in the order of the datums.
+/// The largest datums so far, as ordered numbers.
 pub struct RunningMax {
     keys: Box<Src>,
     level: Level,

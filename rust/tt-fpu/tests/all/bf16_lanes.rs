@@ -1,4 +1,6 @@
-//! Operations on BF16 in lanes of 16 bits, and packing from them, against the definitions with words of 32.
+//! 16-bit lane operations on BF16, against 32-bit word definitions.
+//!
+//! Packing from them, too.
 
 use tt_cpu::Level;
 use tt_formats::DataFormat;

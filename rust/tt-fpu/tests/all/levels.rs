@@ -1,4 +1,6 @@
-//! Every CPU level of the FPU against the scalar definitions, on random and on awkward tiles.
+//! The FPU at every CPU level against the scalar definitions.
+//!
+//! On random and on awkward tiles.
 
 use tt_cpu::Level;
 use tt_formats::DataFormat;

@@ -1,4 +1,6 @@
-//! Sums of tiles all of whose datums meet the same factor, at every level, beside the definitions.
+//! Tile sums with one common factor, at every level.
+//!
+//! The definitions are compared with.
 
 use tt_cpu::Level;
 use tt_formats::DataFormat;

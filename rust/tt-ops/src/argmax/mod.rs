@@ -1,4 +1,6 @@
-//! `argmax`: NaN outranks every number and the first NaN wins; +0 equals -0; ties go to the lowest index.
+//! `argmax`: NaN outranks every number and the first NaN wins.
+//!
+//! +0 equals -0; ties go to the lowest index.
 
 mod program;
 mod simd;

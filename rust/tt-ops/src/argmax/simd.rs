@@ -1,4 +1,6 @@
-//! The search of many lines side by side: whole tiles, or whole rows, are compared with the best so far at each place.
+//! The search of many lines side by side.
+//!
+//! Whole tiles, or whole rows, are compared with the best so far at each place.
 //!
 //! A place keeps the largest key and the number of the tile or row that it came from; of equal keys the first one
 //! stays. Lines that run along a tile's or a row's own datums are joined in the end, by key and then by index.
@@ -40,7 +42,9 @@ impl Keys {
         })
     }
 
-    /// The place of a datum in the order: NaN above all, both zeros equal.
+    /// The place of a datum in the order.
+    ///
+    /// NaN above all, both zeros equal.
     #[inline(always)]
     pub fn key(self, word: u32) -> i32 {
         let bits = match self {
@@ -174,7 +178,9 @@ enum Place {
 }
 
 impl<'a, 'd> SimdSearch<'a, 'd> {
-    /// Recognises a search along a dimension whose output has a page for each row of indices, or for each index.
+    /// Recognises a search with an output page per index row, or index.
+    ///
+    /// It is a search along a dimension.
     ///
     /// # Errors
     /// Buffers that are gone.

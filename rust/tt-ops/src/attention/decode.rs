@@ -1,4 +1,6 @@
-//! Attention of one query per user: the rows of a tile are the query heads that share a head of keys.
+//! Attention of one query per user.
+//!
+//! The rows of a tile are the query heads that share a head of keys.
 //!
 //! The keys are split over cores in chunks. Every core goes through its chunks by itself; what the cores found is merged
 //! in a tree whose order the number of cores decides.
@@ -23,9 +25,13 @@ pub struct DecodeProgram {
     pub numerics: Numerics,
     /// Heads and widths.
     pub sizes: Sizes,
-    /// Positions of the keys that each batch sees; `None` leaves a batch out.
+    /// Positions of the keys that each batch sees.
+    ///
+    /// `None` leaves a batch out.
     pub positions: Vec<Option<usize>>,
-    /// The last chunk ends at the position; otherwise all of its tiles count.
+    /// The last chunk ends at the position.
+    ///
+    /// Otherwise all of its tiles count.
     pub causal: bool,
     /// The query sees so many keys.
     pub window: Option<usize>,
@@ -39,7 +45,9 @@ pub struct DecodeProgram {
     pub keys: Cache,
     /// Values.
     pub values: Cache,
-    /// For each head of queries, a score that belongs to no key: FP32 bits of a bfloat16. Empty without.
+    /// For each head of queries, a score that belongs to no key.
+    ///
+    /// FP32 bits of a bfloat16. Empty without.
     pub sinks: Vec<u32>,
 }
 

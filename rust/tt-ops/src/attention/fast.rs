@@ -1,4 +1,6 @@
-//! Attention of many queries in the fast mode: products as in `tt_fast`, everything between them in FP32.
+//! Attention of many queries in the fast mode.
+//!
+//! Products as in `tt_fast`, everything between them in FP32.
 //!
 //! Kept of the program: formats, the fidelity's masks of the operands of both products, the factor of scores behind the
 //! mask, and probabilities of bfloat16. Scores, the running maximum, sums and the output of a chunk stay in FP32. What

@@ -1,4 +1,6 @@
-//! Scaled dot product attention as the device programs do it: running maximum, sum and output over chunks of keys.
+//! Scaled dot product attention as the device programs do it.
+//!
+//! Running maximum, sum and output over chunks of keys.
 //!
 //! [`prefill`] has a tile of queries in every row and corrects sums by packer accumulation in L1; [`decode`] has the
 //! query heads of one head of keys in the rows of a tile, splits the keys over cores and merges what these found. Both

@@ -1,4 +1,6 @@
-//! Attention of many queries: a row of tiles holds the queries of 32 positions.
+//! Attention of many queries.
+//!
+//! A row of tiles holds the queries of 32 positions.
 //!
 //! Rows of tiles do not depend on each other; what a program calls a chunk of queries decides only how sums are grouped.
 //! Some rows of all heads that share keys are computed side by side, so that each tile of keys and values is prepared
@@ -39,7 +41,7 @@ pub struct PrefillProgram {
     pub chunks: (usize, usize),
     /// Queries see no later key.
     pub causal: bool,
-    /// Queries see so many keys, the last of them at their own position.
+    /// Number of keys that queries see, ending at their own position.
     pub window: Option<usize>,
     /// The mask that is added to scores.
     pub mask: Option<Mask>,
@@ -47,7 +49,9 @@ pub struct PrefillProgram {
     pub keys: Cache,
     /// Values; the first columns of the keys if it has their buffer.
     pub values: Cache,
-    /// For each head of queries, a score that belongs to no key: FP32 bits of a bfloat16. Empty without.
+    /// For each head of queries, a score that belongs to no key.
+    ///
+    /// FP32 bits of a bfloat16. Empty without.
     pub sinks: Vec<u32>,
     /// A second sequence of keys and values.
     pub joint: Option<Joint>,

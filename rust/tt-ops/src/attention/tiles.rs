@@ -1,4 +1,6 @@
-//! Steps on single tiles that prefill and decode share. Between steps, tiles lie in L1 as bfloat16.
+//! Steps on single tiles that prefill and decode share.
+//!
+//! Between steps, tiles lie in L1 as bfloat16.
 
 use std::sync::Arc;
 

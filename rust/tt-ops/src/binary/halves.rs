@@ -1,4 +1,6 @@
-//! Programs with BF16 everywhere: operands go from L1 through lanes of 16 bits back to L1.
+//! Programs with BF16 everywhere.
+//!
+//! Operands go from L1 through lanes of 16 bits back to L1.
 
 use std::sync::Arc;
 

@@ -27,7 +27,9 @@ pub enum Other {
     Scalar(u32),
 }
 
-/// Settings of the program. Shapes are logical; the last two dimensions are tiled.
+/// Settings of the program.
+///
+/// Shapes are logical; the last two dimensions are tiled.
 #[derive(Clone)]
 pub struct BinaryProgram {
     /// Formats of a, b (of the scalar's tile) and the output.

@@ -1,4 +1,6 @@
-//! Matrix multiplication in the `fast` numerics mode: see `tt_fast` for what is kept of the chip's arithmetic.
+//! Matrix multiplication in the `fast` numerics mode.
+//!
+//! See `tt_fast` for what is kept of the chip's arithmetic.
 //!
 //! A program's K blocks, its L1 accumulation and the rounding of partial sums have no part in it: each output is one
 //! FP32 sum in the order of K, rounded when it leaves (to the format of Dst, then by the packer). A work item is a

@@ -1,4 +1,4 @@
-//! Some rows of tiles, of a right operand that is packed on the fly.
+//! Tile rows with a right operand that is packed on the fly.
 
 use std::ops::Range;
 

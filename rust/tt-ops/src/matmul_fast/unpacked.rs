@@ -1,4 +1,4 @@
-//! Some rows of tiles of operands whose pages are multiplied as they are, or packed while they are multiplied.
+//! Tile rows with pages multiplied as they are, or packed meanwhile.
 
 use tt_fast::{Masks, Session};
 

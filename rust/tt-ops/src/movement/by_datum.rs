@@ -1,4 +1,6 @@
-//! The definition of a movement: the place of every datum is computed. It moves what no copy does.
+//! The definition of a movement: the place of every datum is computed.
+//!
+//! It moves what no copy does.
 
 use tt_formats::format::GROUP;
 use tt_formats::{DataFormat, TileShape};

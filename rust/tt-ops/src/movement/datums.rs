@@ -1,10 +1,14 @@
-//! Datums as bytes: lines of a face, words of any width, and what `Dst` does to bfloat16.
+//! Datums as bytes.
+//!
+//! Lines of a face, words of any width, and what `Dst` does to bfloat16.
 
 use tt_formats::{block, format::GROUP, pack, unpack};
 
 use super::setting::{EXPONENTS, LINE};
 
-/// Reads a line of a block-float tile, given by its first datum, as bfloat16 datums.
+/// Reads a block-float tile line as bfloat16 datums.
+///
+/// It is given by its first datum.
 pub type Decode = fn(&[u8], usize) -> [u16; LINE];
 
 /// Returns a bfloat16 datum after it has passed through Dst.
@@ -25,8 +29,9 @@ pub fn decoded<const BITS: usize>(tile: &[u8], first: usize) -> [u16; LINE] {
     words
 }
 
-/// Copies 16 datums, or what is left of a row, between a row and a tile; whole ones with a length that the compiler
-/// knows.
+/// Copies up to 16 datums between a row and a tile.
+///
+/// What is left of a row; whole ones have a length that the compiler knows.
 pub fn copy_line(to: &mut [u8], from: &[u8], bytes: usize) {
     match bytes {
         32 => to[..32].copy_from_slice(&from[..32]),

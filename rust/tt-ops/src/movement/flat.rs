@@ -1,4 +1,6 @@
-//! Movements of short rows: the input is read into one array first, from which every datum is one load.
+//! Movements of short rows.
+//!
+//! The input is read into one array first, from which every datum is one load.
 
 use std::ops::Range;
 
@@ -27,7 +29,9 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// Recognises the movement: plain datums of 2 or 4 bytes in full tiles or full rows, all of the output.
+    /// Recognises the movement.
+    ///
+    /// Plain datums of 2 or 4 bytes in full tiles or full rows, all of the output.
     pub fn new(setting: &Setting<'_>) -> Option<Self> {
         let Setting { movement, input, output, .. } = setting;
         let volume = movement.input.shape.iter().product::<usize>();

@@ -1,4 +1,6 @@
-//! Whole tiles from rows, and whole tiles of 16-bit datums transposed; compiled per CPU level.
+//! Whole tiles from rows, and whole tiles of 16-bit datums transposed.
+//!
+//! Compiled per CPU level.
 
 use tt_cpu::{Level, simd_kernel};
 use tt_tensix::tile_io::{Tile, ZERO};

@@ -1,4 +1,6 @@
-//! Tilize and untilize: a row of tiles at a time, lines of faces from and to rows that are pages.
+//! Tilize and untilize.
+//!
+//! A row of tiles at a time, lines of faces from and to rows that are pages.
 
 use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_cpu::{Level, simd_kernel};
@@ -12,7 +14,9 @@ use super::setting::{Setting, datum_format};
 use crate::pages::Share;
 use crate::{OpError, for_each_page};
 
-/// Returns true if the movement only converts between rows and 32 x 32 tiles, one page per row.
+/// Returns true for conversions between rows and 32x32 tiles only.
+///
+/// With one page per row.
 pub fn changes_layout(setting: &Setting<'_>) -> bool {
     let Setting { movement, input, output, .. } = setting;
     let mut stride = 1;
@@ -110,7 +114,9 @@ pub struct Tilizer {
 }
 
 impl Tilizer {
-    /// Writes the tiles of up to 32 rows, past the caches if asked to. `tile` is a place to make one in.
+    /// Writes the tiles of up to 32 rows, optionally past caches.
+    ///
+    /// `tile` is a place to make one in.
     ///
     /// # Errors
     /// Memory errors.

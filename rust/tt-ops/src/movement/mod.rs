@@ -1,5 +1,7 @@
-//! Data movement: every operator that gives datums another place (slice, pad, permute, reshape, tilize, untilize) is
-//! one affine map from output indices to input indices, between any two layouts.
+//! Data movement as an affine map from output to input indices.
+//!
+//! Every operator that gives datums another place (slice, pad, permute, reshape, tilize, untilize) is one, between any
+//! two layouts.
 
 mod by_datum;
 mod datums;

@@ -1,5 +1,7 @@
-//! Tiles of bfloat16 that become block floats. A line of a face is a group: those that have datums are packed together
-//! with those of other tiles, and those of padding once for all.
+//! Tiles of bfloat16 that become block floats.
+//!
+//! A line of a face is a group: those that have datums are packed together with those of other tiles, and those of
+//! padding once for all.
 
 use tt_formats::{TileShape, format::GROUP};
 use tt_fpu::HalfTile;
@@ -30,7 +32,9 @@ impl Packing {
         Some(Box::new(Self { packer, padding, extent, live, halves, packed, tile }))
     }
 
-    /// Packs tiles in which so many rows and columns are not padding, and hands them over with their numbers.
+    /// Packs tiles with padding and passes them on, numbered.
+    ///
+    /// So many rows and columns are not padding.
     pub fn run<'t>(
         &mut self,
         extent: [usize; 2],

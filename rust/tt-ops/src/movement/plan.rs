@@ -1,4 +1,6 @@
-//! The planner: which copy carries a movement out. Each gives the bytes of the definition in [`super::by_datum`].
+//! The planner: which copy carries a movement out.
+//!
+//! Each gives the bytes of the definition in [`super::by_datum`].
 
 use tt_fpu::HalfTile;
 use tt_memory::Access;

@@ -1,4 +1,6 @@
-//! Row copies: movements between 32 x 32 tiles in which a line of a face is a line of some other face, or padding.
+//! Row copies: movements of face lines between 32x32 tiles.
+//!
+//! A line of a face is a line of some other face, or padding.
 
 use std::array::from_fn;
 

@@ -1,4 +1,6 @@
-//! A movement with what follows from it: the geometry of both sides, and how datums are packed.
+//! A movement with what follows from it.
+//!
+//! The geometry of both sides, and how datums are packed.
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape, format::GROUP, tile::FACE_SIDE};
@@ -8,7 +10,7 @@ use tt_tensix::pack::{DstFormat, HalfPacker, PackConfig};
 use crate::OpError;
 use crate::row_writes::WindowCopy;
 
-/// Rows and columns of a full tile, and datums of a line of one of its faces.
+/// Sizes of a full tile, and of a face line.
 pub const SIDE: usize = 32;
 pub const LINE: usize = FACE_SIDE;
 /// Exponents in front of the datums of a block-float tile.
@@ -48,11 +50,17 @@ pub struct Movement {
     pub strides: Vec<i64>,
     /// First output index and length of the window, per output dimension.
     pub window: Vec<(usize, usize)>,
-    /// The value of datums outside the window and in tile padding, as a word of the (unpacked) output format.
+    /// The value outside the window and in tile padding.
+    ///
+    /// It is a word of the (unpacked) output format.
     pub padding: u32,
-    /// Datums pass through Dst: bfloat16 denormals and -0 become +0, NaN becomes infinity.
+    /// Datums pass through Dst.
+    ///
+    /// Bfloat16 denormals and -0 become +0, NaN becomes infinity.
     pub through_dst: bool,
-    /// The tiles of an output of bfloat16 go through Dst at once and into the block floats that its buffer holds.
+    /// Bfloat16 output tiles packed at once into the buffer's block floats.
+    ///
+    /// They go through Dst.
     pub packed: Option<Packed>,
 }
 
@@ -65,7 +73,9 @@ pub struct Packed {
     pub precise: bool,
 }
 
-/// The datum format the mover works on: block floats are moved as the bfloat16 values they unpack to.
+/// The datum format the mover works on.
+///
+/// Block floats are moved as the bfloat16 values they unpack to.
 pub fn datum_format(format: DataFormat) -> DataFormat {
     if format.is_block_float() { DataFormat::Float16B } else { format }
 }
@@ -137,7 +147,9 @@ impl<'a> Setting<'a> {
         })
     }
 
-    /// The movement as a copy of parts of rows, where rows are pages on both sides and nothing else happens.
+    /// The movement as a copy of row parts, without conversion.
+    ///
+    /// Rows are pages on both sides and nothing else happens.
     pub fn row_parts(&self) -> Option<WindowCopy> {
         let Self { movement, input, output, flush, .. } = self;
         let (from, to) = (&movement.input, &movement.output);

@@ -1,4 +1,6 @@
-//! Tile copies: every output page without padding is an input page, as it is or transposed.
+//! Tile copies: output pages are input pages, possibly transposed.
+//!
+//! Those without padding.
 
 use tt_cpu::Level;
 use tt_cpu::stream::{self, STREAM_BYTES};
@@ -94,7 +96,9 @@ impl TileCopy {
         })
     }
 
-    /// Recognises a movement of rows that are pages: each is a tile without padding, as far as this is concerned.
+    /// Recognises a movement of rows that are pages.
+    ///
+    /// Each is a tile without padding, as far as this is concerned.
     pub fn of_rows(setting: &Setting<'_>) -> Option<Self> {
         let Setting { movement, input: from, output: to, flush, .. } = setting;
         let (input, output) = (&movement.input, &movement.output);
@@ -121,7 +125,7 @@ impl TileCopy {
         })
     }
 
-    /// Writes all pages of an output without padding, in the order in which they lie in memory.
+    /// Writes all output pages without padding, in memory order.
     pub fn run(&self, access: &Access<'_>, output: BufferId) -> Result<(), OpError> {
         let (input, target) = (access.input(self.input)?, access.output(output)?);
         // Where a page was never written, the first one that is asked for is named below.

@@ -1,4 +1,4 @@
-//! Copies of whole pages, in the order in which host memory is quickest.
+//! Copies of whole pages, in the host memory's quickest order.
 
 use std::ops::Range;
 
@@ -35,7 +35,9 @@ impl PageCopies {
         }
     }
 
-    /// Makes the copies, on all threads. Pages of both sides have the same size.
+    /// Makes the copies, on all threads.
+    ///
+    /// Pages of both sides have the same size.
     ///
     /// # Errors
     /// Memory errors; an output page that is named twice.

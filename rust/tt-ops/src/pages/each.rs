@@ -37,7 +37,9 @@ impl FirstError {
     }
 }
 
-/// Runs `step` for every item on the worker pool, each worker with its own scratch, and returns the first error.
+/// Runs `step` for every item on the worker pool.
+///
+/// Each worker has its own scratch; the first error is returned.
 pub fn for_each_page<S: Send>(
     items: usize,
     scratch: impl Fn() -> S + Sync + Send,

@@ -10,7 +10,7 @@ use tt_memory::Buffer;
 /// thirds.
 const MOST: usize = 4096;
 
-/// The pages of a buffer in groups that go from bank to bank.
+/// A buffer's pages in groups by bank sequence.
 pub struct Groups {
     pages: usize,
     /// Pages of a group.
@@ -20,7 +20,9 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Enough groups that the threads end together, each of at least `fewest` pages while there are as many.
+    /// Enough groups that threads end together, of minimum size.
+    ///
+    /// Each has at least `fewest` pages while there are as many.
     pub fn of(buffer: &Buffer, fewest: usize) -> Self {
         let pages = buffer.num_pages();
         let place = |page| buffer.locate(page).ok().map(|at| (at.bank, at.slot));
@@ -40,7 +42,7 @@ impl Groups {
         group * self.together..self.pages.min((group + 1) * self.together)
     }
 
-    /// Every number below `count`, the number of a group's pages, bank by bank.
+    /// Every number below `count`, the group's page count, by bank.
     pub fn places(&self, count: usize) -> impl Iterator<Item = usize> + use<> {
         let stride = self.stride;
         (0..stride.min(count)).flat_map(move |bank| (bank..count).step_by(stride))

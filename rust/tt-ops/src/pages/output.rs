@@ -1,4 +1,4 @@
-//! The pages of an output, made in the order in which host memory is quickest.
+//! Output pages in the host memory's quickest order.
 
 use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_memory::access::{Output, Pages};
@@ -20,7 +20,7 @@ pub enum Old {
     Read,
 }
 
-/// At the end of a thread's share it waits for what it wrote past the caches.
+/// Waits at a thread's end for its writes past the caches.
 pub struct Share;
 
 impl Drop for Share {
@@ -29,7 +29,9 @@ impl Drop for Share {
     }
 }
 
-/// Calls `step(scratch, page, bytes)` for every page of an output, on all threads, to make the bytes of that page.
+/// Calls `step(scratch, page, bytes)` for every output page, on all threads.
+///
+/// It makes the bytes of that page.
 ///
 /// Pages of a large result go past the caches: they would not stay there, and the lines that they are written to need
 /// not be read first.
@@ -52,7 +54,7 @@ pub fn for_each_target<S: Send>(
     })
 }
 
-/// Makes every page of an output of one that there is, as [`for_each_target`].
+/// Makes output pages from existing ones, as [`for_each_target`].
 pub fn copy_to_each_target<'t>(
     access: &Access<'_>,
     output: BufferId,
@@ -76,12 +78,14 @@ const SHORT: usize = 64;
 /// Bytes of such pages that are copied together.
 const PIECE: usize = 4096;
 
-/// Returns true if a bank's range of some pages is one piece on both sides.
+/// Returns true if a bank's page range is contiguous on both sides.
 pub fn lie_alike(source: &Pages<'_>, target: &Output<'_>) -> bool {
     source.gapless().is_some() && source.gapless() == target.gapless()
 }
 
-/// Copies every page of an input to the same one of an output. Both have as many, of the same size.
+/// Copies every input page to the same output page.
+///
+/// Both have as many, of the same size.
 pub fn copy_to_all_targets(access: &Access<'_>, input: BufferId, output: BufferId) -> Result<(), OpError> {
     let (source, target) = (access.input(input)?.all()?, access.output(output)?);
     let (pages, bytes) = (target.buffer().num_pages(), target.buffer().page_bytes());

@@ -1,4 +1,6 @@
-//! Lines of tiles: the pages of a tensor along one of its dimensions, or along several.
+//! Lines of tiles.
+//!
+//! The pages of a tensor along one of its dimensions, or along several.
 
 use tt_memory::access::{Input, Output};
 

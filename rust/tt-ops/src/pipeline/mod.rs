@@ -1,4 +1,6 @@
-//! The tile pipeline: operators that compute one line of tiles after the other.
+//! The tile pipeline.
+//!
+//! Operators that compute one line of tiles after the other.
 //!
 //! A program is a list of passes over a line. A pass loads tiles to `Dst` (a copy, an operation of the FPU or SFPU on two
 //! operands, a reduction along the line), applies a chain of SFPU functions there, and packs them to a circular buffer in

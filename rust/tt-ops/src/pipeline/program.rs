@@ -1,4 +1,6 @@
-//! Program of the tile pipeline: tensors, passes, and the loads of each pass.
+//! Program of the tile pipeline.
+//!
+//! Tensors, passes, and the loads of each pass.
 
 use std::ops::Range;
 
@@ -39,7 +41,9 @@ impl Axis {
 /// Settings shared by all passes of a program.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Logical shape whose tiles the lines consist of; the last two dimensions are tiled.
+    /// Logical shape whose tiles the lines consist of.
+    ///
+    /// The last two dimensions are tiled.
     pub domain: Vec<usize>,
     /// The tiles that form a line.
     pub axis: Axis,
@@ -47,7 +51,9 @@ pub struct Settings {
     pub format: DataFormat,
     /// 32-bit `Dst`.
     pub dst32: bool,
-    /// Buffers of 32-bit data are unpacked to `Dst` past `SrcA` where a pass copies.
+    /// Buffers of 32-bit data, unpacked to `Dst` where a pass copies.
+    ///
+    /// They go past `SrcA`.
     pub direct: bool,
     /// Fidelity of sums and products.
     pub fidelity: MathFidelity,
@@ -122,8 +128,10 @@ pub enum Load {
     Centred(Operand, Operand, Operand),
 }
 
-/// Statistics that the SFPU makes in two passes over the datums. Factors are FP32 bits: of the sum of distances from
-/// the first datum, and of the sum of squared distances from the mean.
+/// Statistics that the SFPU makes in two passes over the datums.
+///
+/// Factors are FP32 bits: of the sum of distances from the first datum, and of the sum of squared distances from the
+/// mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// The first datum.
@@ -136,7 +144,7 @@ pub enum Moment {
     Variance(u32, u32),
 }
 
-/// The treatment of the padding after the last row or column of a line, in `Dst`.
+/// The treatment of padding at a line's end, in `Dst`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Padding {
     /// It stays.

@@ -1,4 +1,6 @@
-//! A pass with everything that its tiles share: places of operands, settings of unpackers and packer, decoded scalers.
+//! A pass with everything that its tiles share.
+//!
+//! Places of operands, settings of unpackers and packer, decoded scalers.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
-//! SFPU programs that go from row to row, or from column to column of a transposed tile: running sums and moving
-//! averages; and compensated sums from tile to tile.
+//! SFPU programs along rows, columns or tiles.
+//!
+//! From row to row, or from column to column of a transposed tile: running sums and moving averages; and compensated
+//! sums from tile to tile.
 
 use tt_sfpu::DstWidth;
 use tt_sfpu::lane::{INFINITY, ZERO, mad, store_bf16, store_f32};

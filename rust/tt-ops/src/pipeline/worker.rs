@@ -1,4 +1,6 @@
-//! The work on one line: circular buffers in L1, registers, and the steps of every pass.
+//! The work on one line.
+//!
+//! Circular buffers in L1, registers, and the steps of every pass.
 
 use tt_cpu::Level;
 use tt_cpu::table::Store;

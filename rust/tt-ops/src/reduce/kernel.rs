@@ -15,7 +15,9 @@ pub struct Scratch {
     pub bytes: Vec<u8>,
     pub negated: Vec<u8>,
     pub running: Vec<u8>,
-    /// The running maximum of [`Join::FpuMin`] is in `dst` and not yet in `running`.
+    /// True if [`Join::FpuMin`]'s maximum is in `dst`, not `running`.
+    ///
+    /// It is the running one.
     pub unpacked: bool,
     pub src: Tile,
     pub tile: Tile,
@@ -37,7 +39,7 @@ pub struct Kernel<'a> {
     pub math: MathConfig,
     pub input: Input,
     pub scaler: Tile,
-    /// The FPU's reduction of a tile along rows or columns, with the factors decoded.
+    /// The FPU's row or column reduction, with decoded factors.
     pub reduction: Option<Reduction>,
     pub level: Level,
     /// The chain of [`ReduceStep::scale`].
@@ -103,7 +105,9 @@ impl<'a> Kernel<'a> {
         })
     }
 
-    /// Copies a tile that has padding to `out` and overwrites the padding; false if there is none.
+    /// Copies a tile that has padding to `out` and overwrites the padding.
+    ///
+    /// False if there is none.
     pub fn filled(&self, bytes: &[u8], tile: usize, out: &mut [u8]) -> bool {
         let Some(fill) = self.step.fill else { return false };
         let (row, column) = (tile / self.step.columns % fill.height.div_ceil(32), tile % self.step.columns);
@@ -131,7 +135,9 @@ impl<'a> Kernel<'a> {
         true
     }
 
-    /// Joins one tile to the running result in `dst`; `None` means the filled copy.
+    /// Joins one tile to the running result in `dst`.
+    ///
+    /// `None` means the filled copy.
     pub fn join(&self, first: bool, bytes: Option<&[u8]>, scratch: &mut Scratch) {
         let Scratch { bytes: filled, negated, running, unpacked, src, tile, dst } = scratch;
         let bytes = bytes.unwrap_or(filled);
@@ -225,7 +231,9 @@ impl<'a> Kernel<'a> {
         self.scale(dst);
     }
 
-    /// Applies the factor after the reduction. A table of all 16-bit results would not pay: results are few.
+    /// Applies the factor after the reduction.
+    ///
+    /// A table of all 16-bit results would not pay: results are few.
     pub fn scale(&self, dst: &mut Tile) {
         self.scale.apply_once(dst, self.step.dst32);
     }

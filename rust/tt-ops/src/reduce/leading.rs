@@ -1,5 +1,6 @@
-//! Sums of a leading dimension: tiles of bfloat16 and block floats that the FPU adds to a 32-bit `Dst` as they
-//! lie.
+//! Sums of a leading dimension.
+//!
+//! Tiles of bfloat16 and block floats that the FPU adds to a 32-bit `Dst` as they lie.
 
 use tt_cpu::stream;
 use tt_fpu::bf16_lanes::Reader;

@@ -1,4 +1,6 @@
-//! Reductions `sum`, `mean`, `max`, `min` of tiled tensors, one program step at a time.
+//! Reductions `sum`, `mean`, `max`, `min` of tiled tensors, stepwise.
+//!
+//! One program step at a time.
 //!
 //! An operator over several dimensions is a chain of such steps with a tensor between them; the operator layer composes
 //! it. A step reduces along the width, the height, the whole of one tile, or a leading dimension.

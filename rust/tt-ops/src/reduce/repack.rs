@@ -1,5 +1,6 @@
-//! Repacking: block floats that are moved to other groups are bfloat16 on the way, and packed by `typecast` when they
-//! have arrived.
+//! Repacking of block floats into other groups.
+//!
+//! They are bfloat16 on the way, and packed by `typecast` when they have arrived.
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
@@ -7,7 +8,7 @@ use tt_fpu::HalfTile;
 use tt_tensix::pack::{DstFormat, HalfPacker, PackConfig};
 use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
 
-/// The way out of a block float format and back, with the room that it takes.
+/// A block float format's way out and back, with room.
 pub struct Repack {
     decoder: BlockFloatDecoder,
     packer: HalfPacker,
@@ -27,8 +28,9 @@ impl Repack {
         })
     }
 
-    /// Writes the datums of a tile as bfloat16; true if they are plain numbers, which [`Self::pack`] does not change as
-    /// long as they stay in their groups.
+    /// Writes the datums of a tile as bfloat16.
+    ///
+    /// True if they are plain numbers, which [`Self::pack`] does not change as long as they stay in their groups.
     pub fn open(&self, tile: &[u8], page: &mut Bf16Page) -> bool {
         let plain = self.decoder.decode(tile, page);
         if !plain {
@@ -37,7 +39,7 @@ impl Repack {
         plain
     }
 
-    /// Each line of 16 datums becomes what is left of it in a group.
+    /// Replaces each line of 16 datums by its group's rest.
     pub fn pack(&mut self, page: &mut Bf16Page) {
         let mut packed = std::mem::take(&mut self.packed);
         self.close(page.as_chunks().0, &mut packed);

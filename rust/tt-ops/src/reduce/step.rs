@@ -58,14 +58,17 @@ pub struct ReduceStep {
     pub rows: usize,
     /// Tile columns of a matrix.
     pub columns: usize,
-    /// Logical height and width whose surroundings are overwritten first, if they are; for a transposed dimension, what
-    /// the padding of the result holds.
+    /// Logical height and width whose surroundings are overwritten first, if they are.
+    ///
+    /// For a transposed dimension, what the padding of the result holds.
     pub fill: Option<Fill>,
     /// The reduced dimension.
     pub axis: Axis,
     /// The combination.
     pub join: Join,
-    /// FP32 bits of a factor that the SFPU multiplies the result by; nothing happens for 1.0.
+    /// FP32 bits of a factor that the SFPU multiplies the result by.
+    ///
+    /// Nothing happens for 1.0.
     pub scale: u32,
     /// 32-bit Dst. The SFPU's sums need it.
     pub dst32: bool,
@@ -82,6 +85,8 @@ pub struct Fill {
     pub height: usize,
     /// Logical width.
     pub width: usize,
-    /// Usually the identity of the reduction: FP32 bits, which shorter formats hold exactly, or the integer itself.
+    /// Usually the identity of the reduction.
+    ///
+    /// FP32 bits, which shorter formats hold exactly, or the integer itself.
     pub value: u32,
 }

@@ -1,4 +1,4 @@
-//! Reductions of a leading dimension by the programs that exchange it with the height first, and back afterwards.
+//! Leading dimension reductions, exchanged with the height and back.
 //!
 //! Both ways move datums and nothing else, so that only the program between them is run here, on datums where they are:
 //! a column of it lies in the tiles of the leading dimension, one datum in each. What is not a movement stays: rows

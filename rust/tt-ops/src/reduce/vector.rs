@@ -1,4 +1,6 @@
-//! SFPU steps of a reduction: it folds tiles onto each other, then the rows or columns of the last one.
+//! SFPU steps of a reduction.
+//!
+//! It folds tiles onto each other, then the rows or columns of the last one.
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
@@ -49,7 +51,9 @@ impl VectorJoin {
         tt_sfpu::binary(self.function, first, second, DstWidth::Bits32, self.level);
     }
 
-    /// Joins the words of each row to its first, or of each column to its first, in the order of the hardware.
+    /// Joins each row's or column's words to the first.
+    ///
+    /// In the order of the hardware.
     pub fn fold(&self, axis: Axis, dst: &mut Tile) {
         let lines = match axis {
             Axis::Width => {
@@ -85,14 +89,17 @@ impl VectorJoin {
         }
     }
 
-    /// Returns true if the result depends on the order of joins and the number of identities: not for the largest or
-    /// smallest word.
+    /// Returns true if the join order matters.
+    ///
+    /// The number of identities may matter, too: not for the largest or smallest word.
     pub fn is_ordered(&self) -> bool {
         self.ordered
     }
 
-    /// [`Self::fold`] of columns in consecutive tiles, up to 32: the results are left in the first. Rows
-    /// without a tile hold `identity`, whose join with itself is itself, and which changes a word once at most.
+    /// [`Self::fold`] of columns in consecutive tiles, up to 32.
+    ///
+    /// The results are left in the first. Rows without a tile hold `identity`, whose join with itself is itself, and
+    /// which changes a word once at most.
     pub fn fold_tiles(&self, tiles: &mut [Tile], identity: &Tile) {
         self.fold_lines(&ROWS, tiles, identity);
     }

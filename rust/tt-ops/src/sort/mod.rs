@@ -1,4 +1,4 @@
-//! Sorting along rows and the largest elements of rows, by the vector unit's bitonic network.
+//! Row sorting and largest elements, by the SFPU's bitonic network.
 
 mod narrow;
 mod network;

@@ -1,4 +1,6 @@
-//! The network on rows of which only few differ, as padding leaves them: a row at a time, 32 pairs of its tiles together.
+//! The network on rows with few differences, as with padding.
+//!
+//! A row at a time, 32 pairs of its tiles together.
 //!
 //! A step compares the same places of every pair, so that pairs of one row can stand where [`super::network`] has rows.
 
@@ -6,13 +8,15 @@ use tt_cpu::Level;
 
 use super::network::{Elements, Lane, ROWS, TILE, local_sort};
 
-/// Up to so many rows it is faster to take them one by one.
+/// Maximum number of rows where one by one is faster.
 pub const FEW: usize = 8;
 
 /// Elements of a pair of tiles.
 const PAIR: usize = 2 * TILE;
 
-/// Returns the number of distinct rows to sort: those after the last of them are equal to it.
+/// Returns the number of distinct rows to sort.
+///
+/// Those after the last of them are equal to it.
 pub fn different(keys: &[Lane]) -> usize {
     let mut unlike = [0; ROWS];
     for lane in keys {

@@ -1,4 +1,6 @@
-//! The bitonic network of the vector unit on 64 values of 32 rows at a time, and the order of equal values that it gives.
+//! The SFPU's bitonic network on 64 values of 32 rows.
+//!
+//! And the order of equal values that it gives.
 //!
 //! Element `e` of all rows is one array, so that a conditional swap is one step for 32 rows. Which elements a phase
 //! compares follows from how the kernel holds 16 of them: in 4 registers of 4 lane rows, transposed or not. The kernel
@@ -13,7 +15,9 @@ pub const TILE: usize = 32;
 /// One element of all rows.
 pub type Lane = [u32; ROWS];
 
-/// Values as keys whose order as signed integers is that of words by sign and magnitude, and their indices.
+/// Values as signed integer keys, and their indices.
+///
+/// The keys have the order of words by sign and magnitude.
 pub struct Elements<'a> {
     /// Keys.
     pub keys: &'a mut [Lane],
@@ -130,8 +134,9 @@ pub fn local_sort(level: Level, elements: &mut Elements<'_>, ascending: bool) {
     sort_64_kernel::run(level, elements.keys, elements.indices, ascending);
 }
 
-/// Compares two tiles element by element: the first gets the larger ones. In a block that ascends the two then change
-/// places, equal elements too.
+/// Compares two tiles element by element: the first gets the larger ones.
+///
+/// In a block that ascends the two then change places, equal elements too.
 pub fn exchange_tiles(elements: &mut Elements<'_>, first: usize, second: usize, ascending: bool) {
     for place in 0..TILE {
         let (c, d) = (first * TILE + place, second * TILE + place);

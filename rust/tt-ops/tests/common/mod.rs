@@ -1,4 +1,6 @@
-//! Shared code of the tests: a device, and the bytes of its tensors.
+//! Shared code of the tests.
+//!
+//! A device, and the bytes of its tensors.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use tt_memory::chip::ChipSpec;

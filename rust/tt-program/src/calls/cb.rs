@@ -236,7 +236,9 @@ impl Run {
         })
     }
 
-    /// Returns true if `pages` pages are at the front, now. `None`: the kernel polls, and has to wait for them.
+    /// Returns true if `pages` pages are at the front, now.
+    ///
+    /// `None`: the kernel polls, and has to wait for them.
     ///
     /// # Errors
     /// Unknown CB.
@@ -255,7 +257,9 @@ impl Run {
         })
     }
 
-    /// Returns true if `pages` pages are free at the back, now. `None`: as above.
+    /// Returns true if `pages` pages are free at the back, now.
+    ///
+    /// `None`: as above.
     ///
     /// # Errors
     /// Unknown CB.
@@ -274,7 +278,9 @@ impl Run {
         })
     }
 
-    /// L1 address of the page at the back, as this kernel knows it: only the producer's pointer moves.
+    /// L1 address of the back page for this kernel.
+    ///
+    /// Only the producer's pointer moves.
     ///
     /// # Errors
     /// Unknown CB.
@@ -286,7 +292,9 @@ impl Run {
         })
     }
 
-    /// L1 address of the page at the front, as this kernel knows it: only the consumer's pointer moves.
+    /// L1 address of the front page for this kernel.
+    ///
+    /// Only the consumer's pointer moves.
     ///
     /// # Errors
     /// Unknown CB.
@@ -366,7 +374,9 @@ impl Run {
         self.order_read(self.own_place(address), bytes)
     }
 
-    /// A word of a tile at the front of a CB, as `read_tile_value` returns it. `None`: the unpacker is late.
+    /// A word of a CB's front tile, as from `read_tile_value`.
+    ///
+    /// `None`: the unpacker is late.
     ///
     /// # Errors
     /// As [`Run::front_address`].

@@ -10,5 +10,7 @@ pub(crate) mod unwatched;
 
 use crate::error::Fault;
 
-/// The result of a call that may block: `false` if it has to be repeated later.
+/// The result of a call that may block.
+///
+/// `false` if it has to be repeated later.
 pub type Step = Result<bool, Fault>;

@@ -1,4 +1,6 @@
-//! Accesses that nothing orders: what kernels read and write is held against what they know of each other.
+//! Accesses that nothing orders.
+//!
+//! What kernels read and write is held against what they know of each other.
 
 use tt_memory::Place;
 

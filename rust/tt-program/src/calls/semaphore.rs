@@ -40,7 +40,7 @@ impl Run {
         Ok(u32::from_le_bytes(device.bytes(place, 4)?.try_into().unwrap_or_default()))
     }
 
-    /// Waits until a word of own L1 has a value, or at least it.
+    /// Waits until an own L1 word equals, or reaches, a value.
     ///
     /// # Errors
     /// Addresses.
@@ -76,7 +76,9 @@ impl Run {
         self.named("noc_semaphore_set", |run| run.store_word(device, address, value))
     }
 
-    /// Starts a write of a word of own L1 to a semaphore of another core.
+    /// Starts a write of an own L1 word to a semaphore.
+    ///
+    /// It is one of another core.
     ///
     /// # Errors
     /// As [`Run::noc_async_write`].
@@ -84,7 +86,9 @@ impl Run {
         self.named("noc_semaphore_set_remote", |run| run.noc_async_write(device, source, target, 4, noc))
     }
 
-    /// Starts a write of a word of own L1 to the semaphores of a rectangle of cores; `loopback` includes the sender.
+    /// Starts a write of an own L1 word to rectangle semaphores.
+    ///
+    /// `loopback` includes the sender.
     ///
     /// # Errors
     /// As [`Run::noc_async_write_multicast`].
@@ -122,7 +126,9 @@ impl Run {
         })
     }
 
-    /// Loads a word of own L1. `None`: the kernel polls a word that nobody changes, and has to wait.
+    /// Loads a word of own L1.
+    ///
+    /// `None`: the kernel polls a word that nobody changes, and has to wait.
     ///
     /// # Errors
     /// Addresses; data of a read in flight.

@@ -1,4 +1,6 @@
-//! Calls on circular buffers without the watcher: what a card does, whatever the program forgot.
+//! Calls on circular buffers without the watcher.
+//!
+//! What a card does, whatever the program forgot.
 
 use crate::error::FaultKind;
 use crate::state::Run;

@@ -1,4 +1,6 @@
-//! Loads and stores of L1 through pointers: the checks of each, and windows in which all would pass.
+//! Loads and stores of L1 through pointers.
+//!
+//! The checks of each, and windows in which all would pass.
 
 use std::ops::Range;
 

@@ -1,5 +1,7 @@
-//! The calls of compiled kernels, one line each. A call's number is its place here; its words are its arguments in their
-//! order. All reach the functions that Python kernels reach.
+//! The calls of compiled kernels, one line each.
+//!
+//! A call's number is its place here; its words are its arguments in their order. All reach the functions that Python
+//! kernels reach.
 
 use tt_memory::Device;
 

@@ -1,4 +1,6 @@
-//! Functions of the SFPU, as compiled kernels name them: by a record in their text.
+//! Functions of the SFPU, as compiled kernels name them.
+//!
+//! By a record in their text.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! Calls of kernels that make vector operations of the SFPU one by one. They are recorded, and run before the next call
-//! of another kind.
+//! Calls of kernels with single SFPU vector operations.
+//!
+//! They are recorded, and run before the next call of another kind.
 
 use super::Native;
 use super::table::calls;

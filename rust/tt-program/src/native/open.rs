@@ -1,4 +1,6 @@
-//! L1 that a kernel may use without asking: one byte of bits for each 16 B.
+//! L1 that a kernel may use without asking.
+//!
+//! One byte of bits for each 16 B.
 //!
 //! A window is opened once everything in it has been checked for this kernel. All of them are closed again by calls
 //! that change what may be used, and when the kernel stops, since others run then. What is loaded and stored is noted,

@@ -1,5 +1,6 @@
-//! Arguments and results of calls, as the calling convention has them: eight registers, then the stack; a value of 64
-//! bits is two words, the lower first.
+//! Arguments and results of calls, as the calling convention has them.
+//!
+//! Eight registers, then the stack; a value of 64 bits is two words, the lower first.
 
 use tt_riscv::Hart;
 

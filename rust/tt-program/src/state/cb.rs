@@ -1,4 +1,4 @@
-//! Circular buffers: page counts, who produces and consumes, and when each page came and went.
+//! Circular buffers: pages, producers, consumers, and page times.
 
 mod card;
 
@@ -229,7 +229,9 @@ impl Cb {
         Ok(())
     }
 
-    /// L1 address of tile `tile` of the front: the unpacker counts pages, and takes the first tile of each.
+    /// L1 address of tile `tile` of the front.
+    ///
+    /// The unpacker counts pages, and takes the first tile of each.
     ///
     /// # Errors
     /// The tile was not waited for, or pages do not hold tiles.
@@ -271,7 +273,9 @@ impl Cb {
         if self.page_bytes > self.tile_bytes { "; a page is one tile for unpacker and packer, its first" } else { "" }
     }
 
-    /// L1 address of tile `tile` of the back: the packer counts pages, as the unpacker does.
+    /// L1 address of tile `tile` of the back.
+    ///
+    /// The packer counts pages, as the unpacker does.
     ///
     /// # Errors
     /// The tile is not reserved, or pages do not hold tiles.

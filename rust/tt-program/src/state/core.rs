@@ -1,4 +1,6 @@
-//! A core of the run: its circular buffers, semaphores and kernels, and which bytes of its CBs were written.
+//! A core of the run.
+//!
+//! Its circular buffers, semaphores and kernels, and which bytes of its CBs were written.
 
 use tt_memory::chip::{LogicalCore, NocCoord};
 
@@ -62,7 +64,9 @@ impl Core {
 /// Bytes for which there is one written bit.
 const UNIT: u32 = 16;
 
-/// Written bytes of an L1 range: since their page was last freed, and ever.
+/// Written bytes of an L1 range.
+///
+/// Since their page was last freed, and ever.
 #[derive(Debug, Default)]
 pub struct Shadow {
     base: u32,
@@ -111,13 +115,15 @@ impl Shadow {
         self.for_each(start, end, |word, _, mask| *word &= !mask);
     }
 
-    /// Returns true if all of a range was written in this run, even before its page was freed.
+    /// Returns true if a range was fully written in this run.
+    ///
+    /// Even before its page was freed.
     pub fn ever(&self, start: u32, end: u32) -> bool {
         let units = self.units(start, end);
         units.into_iter().all(|unit| self.ever[unit / 64] >> (unit % 64) & 1 == 1)
     }
 
-    /// Returns true if something was written to every unit that a range touches.
+    /// Returns true if every unit of a range was written to.
     pub fn all(&self, start: u32, end: u32) -> bool {
         let units = self.units(start, end);
         end > start

@@ -1,4 +1,6 @@
-//! A kernel of the run: its clocks, what it waits for, what it has in flight.
+//! A kernel of the run.
+//!
+//! Its clocks, what it waits for, what it has in flight.
 
 use std::collections::BTreeMap;
 
@@ -111,15 +113,16 @@ impl Receivers {
     }
 }
 
-/// Bytes of the kernel's own L1 that a write sends, until they have left.
+/// Bytes of own L1 that a write sends, until sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sending {
     /// The bytes.
     pub source: InFlight,
     /// The destination.
     pub to: Receivers,
-    /// The kernel's flag that follows them over the same network to one of their receivers: who has seen that flag
-    /// knows that they have left.
+    /// The kernel's following flag over the same network.
+    ///
+    /// To one of their receivers: who has seen that flag knows that they have left.
     pub flag: Option<u32>,
 }
 
@@ -179,7 +182,9 @@ pub enum Stall {
     Dst,
 }
 
-/// One of the three threads of a compute kernel; data-movement kernels have only the first.
+/// One of the three threads of a compute kernel.
+///
+/// Data-movement kernels have only the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Thread {
@@ -220,11 +225,13 @@ pub struct Kernel {
     pub woken: u64,
     /// It is compiled, and runs in [`native`](crate::native).
     pub compiled: bool,
-    /// The last word it read from L1: address, value, and how often in a row.
+    /// The last word it read from L1.
+    ///
+    /// Address, value, and how often in a row.
     pub polled: (u32, u32, u32),
-    /// Semaphores it has waited for, and when they had last been changed then.
+    /// Awaited semaphores, with their last change at that time.
     pub passed: BTreeMap<u32, u64>,
-    /// The last semaphore whose value let it pass a second time although nobody had changed it in between.
+    /// The last semaphore that passed twice without a change.
     pub unchanged: Option<u32>,
     /// Calls it has made, for statistics.
     pub calls: u64,
@@ -247,7 +254,7 @@ impl Kernel {
         self.clocks[0]
     }
 
-    /// The thread of a compute kernel that takes part in a consumer's or producer's call.
+    /// The compute kernel thread of a consumer's or producer's call.
     #[inline]
     pub fn thread(&self, thread: Thread) -> Thread {
         if self.compute.is_some() { thread } else { Thread::Unpack }

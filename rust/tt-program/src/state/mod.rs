@@ -1,4 +1,6 @@
-//! The run of one program as plain data: cores, kernels, the queue of those that can go on.
+//! The run of one program as plain data.
+//!
+//! Cores, kernels, the queue of those that can go on.
 //!
 //! What changes it stands above: setup, scheduler, and the calls of kernels.
 
@@ -30,7 +32,9 @@ const SEMAPHORES_BELOW_BASE: u64 = 512;
 const ARGUMENTS_BELOW_BASE: u64 = 512 + 3 * ARGUMENT_BYTES;
 /// Room for the arguments of a RISC.
 pub(crate) const ARGUMENT_BYTES: u64 = 1536;
-/// Events that a run records; what comes after them is not shown. 100 MB.
+/// Events that a run records; what comes after them is not shown.
+///
+/// 100 MB.
 pub const MOST_EVENTS: usize = 1 << 21;
 /// Zeros that kernels read to fill memory with; the firmware keeps them.
 pub(crate) const ZEROS: std::ops::Range<u32> = 13_344..13_856;
@@ -48,8 +52,9 @@ pub(crate) struct Change {
     pub(crate) seen: bool,
 }
 
-/// Pages that nobody had taken out of a CB when the program ended. The next program starts with empty CBs, so they are
-/// lost; that is legal, and seldom meant.
+/// Pages left in a CB at a program's end.
+///
+/// The next program starts with empty CBs, so they are lost; that is legal, and seldom meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leftover {
     /// Core.
@@ -126,8 +131,9 @@ impl Run {
         self.first_argument(self.kernels[self.current].risc).wrapping_add(index.wrapping_mul(4))
     }
 
-    /// Books a call that only takes time: a runtime argument (0), or an address (1). All threads of a compute kernel
-    /// make it.
+    /// Books a call that only takes time.
+    ///
+    /// A runtime argument (0), or an address (1). All threads of a compute kernel make it.
     ///
     /// # Errors
     /// None.
@@ -308,7 +314,9 @@ impl Run {
         })
     }
 
-    /// Pages that are left in CBs, by core and CB. CBs in memory of the host's do not count: their pages are its data.
+    /// Pages that are left in CBs, by core and CB.
+    ///
+    /// CBs in memory of the host's do not count: their pages are its data.
     pub fn leftovers(&self) -> Vec<Leftover> {
         let of_core = |core: &Core| {
             let full = core.all_cbs().filter(|cb| cb.available() > 0 && !cb.borrowed);

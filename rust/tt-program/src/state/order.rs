@@ -1,4 +1,6 @@
-//! Order of accesses: vector clocks per kernel, and the last writer of each byte.
+//! Order of accesses.
+//!
+//! Vector clocks per kernel, and the last writer of each byte.
 //!
 //! A kernel's vector says up to which point it knows of every other kernel. Pages of CBs and semaphores carry the
 //! vector of whoever pushed, popped or changed them to whoever waits for that. Bytes that another kernel wrote may be

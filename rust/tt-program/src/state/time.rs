@@ -1,5 +1,7 @@
-//! Time queries of the run: cost of a call for its RISC, end of a transfer, cost of a tile operation. The
-//! figures are those of `tt-noc` and `tt-perf`; nothing in this crate knows a number of cycles.
+//! Time queries of the run.
+//!
+//! Cost of a call for its RISC, end of a transfer, cost of a tile operation. The figures are those of `tt-noc` and
+//! `tt-perf`; nothing in this crate knows a number of cycles.
 
 use tt_memory::chip::ChipSpec;
 use tt_noc::{Noc, NocId, Node, Transfer};
@@ -16,7 +18,7 @@ pub enum Target {
     Dram(usize),
 }
 
-/// The cycles by which a kernel may run ahead of the others before it yields to them.
+/// Cycles that a kernel may run ahead before it yields.
 pub const QUANTUM: u64 = 500;
 
 /// The networks and the costs of a run.
@@ -88,7 +90,7 @@ impl Time {
         }
     }
 
-    /// A read of `bytes` by the core of L1 bank `reader`, which gives the command at `at`.
+    /// A read of `bytes` by L1 bank `reader`, issued at `at`.
     pub fn read(&mut self, noc: u8, reader: usize, owner: Target, bytes: u32, at: u64) -> Transfer {
         let (reader, owner) = (self.workers[reader], self.node(owner));
         self.noc.read(at, network(noc), reader, owner, bytes.into())
@@ -100,7 +102,9 @@ impl Time {
         self.noc.write(at, network(noc), writer, to, bytes.into(), false)
     }
 
-    /// A write of `bytes` by the core of L1 bank `writer` to the cores of the L1 banks `receivers`.
+    /// A write of `bytes` by L1 bank `writer` to `receivers`.
+    ///
+    /// These are L1 banks, too.
     pub fn multicast(
         &mut self,
         noc: u8,

@@ -1,4 +1,6 @@
-//! Vector programs of the SFPU that a kernel writes itself: operations on 32 lanes, one by one.
+//! Vector programs of the SFPU that a kernel writes itself.
+//!
+//! Operations on 32 lanes, one by one.
 //!
 //! Conditions, masks and values of lanes never reach the kernel's own control flow, so operations are recorded and run
 //! later: at the next call that is none of theirs. Only then is known what the device's compiler knows, namely which

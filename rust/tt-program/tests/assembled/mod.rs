@@ -1,4 +1,4 @@
-//! Programs of compiled kernels that are written in the assembler of the test kit.
+//! Programs of compiled kernels in the test kit's assembler.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -71,7 +71,9 @@ pub fn source() -> Source {
     Source::default()
 }
 
-/// A device and the run of a program of one core: CB 0 of four pages of 64 B, CB 1 of two tiles, semaphore 0.
+/// A device and the run of a program of one core.
+///
+/// CB 0 of four pages of 64 B, CB 1 of two tiles, semaphore 0.
 pub struct Program {
     pub device: Device,
     pub run: Run,
@@ -151,7 +153,7 @@ pub fn places() -> (u32, u32) {
     (program.cb, program.semaphore)
 }
 
-/// The word at an address of the core's L1 after some kernels have run.
+/// A core's L1 word after some kernels have run.
 pub fn word_after(sources: &[(Risc, Source)], address: u32) -> u32 {
     let program = Program::new(sources, &[], 1 << 30).finish();
     let place = tt_memory::Place { dram: false, bank: 0, address: address.into() };

@@ -28,7 +28,7 @@ pub fn counted(count: usize) -> Vec<u16> {
     (0..count).map(|number| 0x3c00 + number as u16).collect()
 }
 
-/// Sets the units up for tiles of bfloat16, and then the clocks back.
+/// Sets the units up for bfloat16 tiles, then resets the clocks.
 pub fn start(program: &mut Program, math: Math) {
     program.by(COMPUTES, |run, _| {
         run.hw_startup(2, 2, 3).expect("units");
@@ -37,7 +37,9 @@ pub fn start(program: &mut Program, math: Math) {
     });
 }
 
-/// Pushes tiles of different words, and lets the compute kernel wait for them at no cost.
+/// Pushes different tiles that the compute kernel waits for freely.
+///
+/// It waits at no cost.
 pub fn feed(program: &mut Program, cb: u32, tiles: usize) -> Vec<u16> {
     let words = counted(tiles * 1024);
     program.push_words(READER, cb, &words);

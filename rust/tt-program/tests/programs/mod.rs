@@ -1,4 +1,6 @@
-//! Programs whose kernels are the test itself: it makes their calls one by one, in the order that it likes.
+//! Programs whose kernels are the test itself.
+//!
+//! It makes their calls one by one, in the order that it likes.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -13,10 +15,14 @@ use tt_perf::{Costs, RiscCosts};
 use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, Risc, SemaphoreSpec};
 use tt_program::{Fault, FaultKind, ProgramSpec, Run};
 
-/// Page bytes and pages of CBs 0, 1, ... of every core: two of small pages, then tiles of bfloat16.
+/// Page bytes and pages of CBs 0, 1, ...
+///
+/// Of every core: two of small pages, then tiles of bfloat16.
 pub const CBS: [(u32, u32); 5] = [(64, 4), (64, 3), (2048, 2), (2048, 4), (2048, 8)];
 
-/// A device and a run. Kernels are numbered in the order in which they are given: cores, then RISCs.
+/// A device and a run.
+///
+/// Kernels are numbered in the order in which they are given: cores, then RISCs.
 pub struct Program {
     pub device: Device,
     pub run: Run,
@@ -43,7 +49,9 @@ impl Program {
         Self::on(Device::open(chip, OpenOptions::default()).expect("a device"), kernels, compute)
     }
 
-    /// The same on an n150 that does not look for mistakes which only cost correctness.
+    /// The same on an n150 without checks of correctness mistakes.
+    ///
+    /// They only cost correctness.
     pub fn unwatched(kernels: &[(u32, Risc)]) -> Self {
         let mut device = Device::open(&N150, OpenOptions::default()).expect("a device");
         device.set_watched(false);
@@ -104,7 +112,7 @@ impl Program {
         self.device.l1_base() as u32 + CBS[..index].iter().map(|(page, pages)| page * pages).sum::<u32>()
     }
 
-    /// NoC address of an L1 address of a core of the first row.
+    /// NoC address of an L1 address in the first core row.
     pub fn noc(&self, x: u32, address: u32) -> u64 {
         let place = self.device.chip().worker_coord(LogicalCore { x, y: 0 }).expect("a core");
         u64::from(place.x) << 36 | u64::from(place.y) << 42 | u64::from(address)

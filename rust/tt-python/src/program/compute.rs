@@ -37,7 +37,7 @@ impl PyVectorCall {
     }
 }
 
-/// Returns the state that SFPU inits set in addition to the common state.
+/// Returns the state SFPU inits set beyond the common state.
 #[pyfunction]
 pub fn sfpu_setups() -> Vec<setups::Row> {
     setups::rows()

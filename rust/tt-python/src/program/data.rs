@@ -1,4 +1,6 @@
-//! Calls of data-movement kernels, and those that all kernels share: circular buffers, transfers, words of own L1.
+//! Calls of data-movement kernels, and those that all kernels share.
+//!
+//! Circular buffers, transfers, words of own L1.
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use tt_program::calls::cb::Interface;

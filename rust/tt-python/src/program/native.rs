@@ -1,4 +1,6 @@
-//! Compiled kernels of a run: their images, their turns, and what they print.
+//! Compiled kernels of a run.
+//!
+//! Their images, their turns, and what they print.
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,8 +14,10 @@ use super::ProgramRun;
 use crate::error::exception;
 use crate::interrupt;
 
-/// A compiled kernel: number, ELF image, its own runtime arguments, most instructions, folder of the headers, place of
-/// its core counted from the kernel's first.
+/// A compiled kernel.
+///
+/// Number, ELF image, its own runtime arguments, most instructions, folder of the headers, place of its core counted
+/// from the kernel's first.
 pub type NativeRow = (usize, PyBackedBytes, u32, u64, String, (u32, u32));
 
 /// The compiled kernels of a run. Equal images are read once.

@@ -1,4 +1,6 @@
-//! An independent model of RV32IM, for tests: a table of bit patterns, exact integers, one byte of memory at a time.
+//! An independent model of RV32IM, for tests.
+//!
+//! A table of bit patterns, exact integers, one byte of memory at a time.
 
 use std::collections::BTreeMap;
 

@@ -35,7 +35,7 @@ fn faster_levels() -> Vec<Level> {
     Level::supported().iter().copied().filter(|&level| level != Level::Scalar).collect()
 }
 
-/// All 2^32 words of a 32-bit Dst through every function of one operand.
+/// All 2^32 words of 32-bit Dst through unary functions.
 pub fn of_inputs() -> Vec<Job> {
     FUNCTIONS.iter().copied().flatten().map(of_function).collect()
 }
@@ -63,8 +63,10 @@ fn of_function(function: &Function) -> Job {
     Job { name, check: Box::new(check) }
 }
 
-/// All pairs of BF16 values through the FPU's operations at every fidelity, and through every function of two
-/// operands in a 16-bit Dst, also in the way that takes whole pages. A chunk is one first operand with all second ones.
+/// All BF16 pairs through FPU operations and binary functions.
+///
+/// The operations at every fidelity, the functions of two operands in a 16-bit Dst, also in the way that takes whole
+/// pages. A chunk is one first operand with all second ones.
 pub fn of_pairs() -> Vec<Job> {
     let operations = engine::operations(&MathFidelity::ALL).into_iter().map(of_operation);
     let functions = BINARY_FUNCTIONS.iter().copied().flatten();

@@ -1,7 +1,8 @@
-//! Every input of the vector and the FPU, for long runs started by hand: `cargo xtask every-input` sends all
-//! 2^32 words through functions of one operand, `cargo xtask every-pair` all 2^32 pairs of BF16 values through
-//! functions and operations of two. Every CPU level must give the bits of the scalar form, or of the independent model
-//! where there is one.
+//! Every input of SFPU and FPU, for long manual runs.
+//!
+//! `cargo xtask every-input` sends all 2^32 words through functions of one operand, `cargo xtask every-pair` all 2^32
+//! pairs of BF16 values through functions and operations of two. Every CPU level must give the bits of the scalar form,
+//! or of the independent model where there is one.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool answers on standard output")]
 
 #[path = "../../tests/all/pairs/engine.rs"]

@@ -1,4 +1,4 @@
-//! Runs jobs one after the other, each on all threads, and prints what came out.
+//! Runs jobs consecutively on all threads, and prints their results.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,7 +14,9 @@ use crate::options::Options;
 const REDRAW: Duration = Duration::from_millis(200);
 const BAR: usize = 30;
 
-/// Runs the jobs and prints a line for each, then the sum. Returns whether there was no difference.
+/// Runs the jobs and prints a line for each, then the sum.
+///
+/// Returns whether there was no difference.
 pub fn all(jobs: &[Job], options: &Options) -> bool {
     let levels: Vec<String> = Level::supported().iter().map(ToString::to_string).collect();
     println!("{} functions, {} threads, levels {}", jobs.len(), options.threads, levels.join(", "));

@@ -1,4 +1,6 @@
-//! Loads from `Dst`, stores to it, the rounding instruction and the integer cast. `docs/chip/numerics.md` section 13.1.
+//! Loads from `Dst`, stores, rounding, and integer cast.
+//!
+//! `docs/chip/numerics.md` section 13.1.
 
 use super::lane;
 
@@ -83,7 +85,9 @@ pub fn round(mode: Round, word: u32) -> u32 {
     }
 }
 
-/// `SFPCAST`: sign-magnitude integer to FP32, to nearest even, the sign kept also for zero.
+/// `SFPCAST`: sign-magnitude integer to FP32, to nearest even.
+///
+/// The sign is kept also for zero.
 #[inline(always)]
 pub fn cast_to_fp32(word: u32) -> u32 {
     lane::sm2f(word)

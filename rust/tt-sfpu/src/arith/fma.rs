@@ -109,7 +109,9 @@ fn round(exponent: i32, significand: u32) -> u32 {
     word + u32::from((significand & 7) + (word & 1) > 4)
 }
 
-/// Wormhole's form: a pending NaN does not stop the arithmetic, whose mantissa bits leak into it.
+/// Wormhole's form, where a pending NaN continues.
+///
+/// It does not stop the arithmetic, whose mantissa bits leak into it.
 #[inline(always)]
 pub fn wormhole(x: u32, y: u32, z: u32) -> u32 {
     let mut parts = Parts::new(x, y, z);

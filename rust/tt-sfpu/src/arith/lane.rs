@@ -1,5 +1,7 @@
-//! Lane registers in programs: the primitives of the unit, and its notation in the listings. `docs/chip/sfpu.md`
-//! sections 2 and 3. Words are FP32 bits unless said otherwise.
+//! Lane registers in programs.
+//!
+//! The primitives of the unit, and its notation in the listings. `docs/chip/sfpu.md` sections 2 and 3. Words are FP32
+//! bits unless said otherwise.
 //!
 //! The definition is the implementation for `u32`. An executor with several lanes at a time has its own.
 
@@ -24,14 +26,18 @@ pub const MINUS_ONE: u32 = 0xbf80_0000;
 pub const INFINITY: u32 = 0x7f80_0000;
 /// The quiet NaN that kernels write.
 pub const NAN: u32 = 0x7fc0_0000;
-/// 2^23 * 1.5: adding it rounds to an integer, which is left in the low bits.
+/// 2^23 * 1.5, whose sum rounds to an integer.
+///
+/// It is left in the low bits.
 pub const ROUNDER: u32 = 0x4b40_0000;
 
 const SIGN: u32 = 0x8000_0000;
 const MANTISSA: u32 = 0x7f_ffff;
 const HIDDEN: u32 = 0x80_0000;
 
-/// The primitives of the SFPU on one lane register: one 32-bit word, or a vector of them.
+/// The primitives of the SFPU on one lane register.
+///
+/// One 32-bit word, or a vector of them.
 #[allow(clippy::return_self_not_must_use, reason = "a listing has no statements whose value is left out")]
 pub trait Lane: Copy + From<u32> {
     /// One truth value per lane.
@@ -144,7 +150,9 @@ thread_local! {
     static COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Returns the number of multiply-adds, sums and products that the thread computes by the definition in `work`.
+/// Returns the number of operations in `work` by definition.
+///
+/// Multiply-adds, sums and products that the thread computes.
 #[cfg(feature = "count")]
 pub fn multiply_adds(work: impl FnOnce()) -> usize {
     let before = COUNT.get();
@@ -171,7 +179,9 @@ macro_rules! methods {
 }
 pub(crate) use methods;
 
-/// A lane register with the multiply-add of a generation. `u32` itself is one of Wormhole.
+/// A lane register with the multiply-add of a generation.
+///
+/// `u32` itself is one of Wormhole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<G> {
     /// Its bits.
@@ -260,7 +270,9 @@ pub fn select<V: Lane>(mask: V::Mask, yes: impl Into<V>, no: V) -> V {
     V::select(mask, yes.into(), no)
 }
 
-/// BF16 kept as FP32, ties away: exponent 0 becomes +0, NaN becomes infinity.
+/// BF16 kept as FP32, ties away.
+///
+/// Exponent 0 becomes +0, NaN becomes infinity.
 #[inline(always)]
 pub fn round_bf16<V: Lane>(a: V) -> V {
     let rounded = and(iadd(a, 0x8000), 0xffff_0000);
@@ -395,7 +407,9 @@ notation! {
     fn store_rounded(a) -> V = store_bf16(round_bf16(a));
 }
 
-/// Three straight lines of |v| below 1, below 2 and above; slope and intercept are bytes 1 and 0 of each word.
+/// Three straight lines of |v| below 1, below 2 and above.
+///
+/// Slope and intercept are bytes 1 and 0 of each word.
 #[inline(always)]
 pub fn lut8<V: Lane>(lines: [u32; 3], v: V) -> V {
     let distance = magnitude(v);
@@ -412,8 +426,9 @@ const fn lut8_coefficient(byte: u32) -> u32 {
     if byte == 255 { 0 } else { byte >> 7 << 31 | (127 - (byte >> 4 & 7)) << 23 | (byte & 15) << 19 }
 }
 
-/// Six straight lines of |v|, ending at .5, 1, 1.5, 2, 3 and infinity; halves of `slopes` and `intercepts`, low one
-/// first.
+/// Six straight lines of |v|, ending at 0.5 to infinity.
+///
+/// They end at .5, 1, 1.5, 2, 3 and infinity; halves of `slopes` and `intercepts`, low one first.
 #[inline(always)]
 pub fn lut16<V: Lane>(slopes: [u32; 3], intercepts: [u32; 3], v: V) -> V {
     const ENDS: [u32; 5] = [HALF, ONE, 0x3fc0_0000, TWO, 0x4040_0000];

@@ -1,4 +1,4 @@
-//! The multiply-add of the SFPU, the primitives of a lane, loads and stores.
+//! The SFPU's multiply-add, lane primitives, loads and stores.
 
 pub mod convert;
 pub mod fma;

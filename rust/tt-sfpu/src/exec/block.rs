@@ -1,4 +1,6 @@
-//! Blocks of lanes: two vectors, so that the steps of one hide the latency of the other's.
+//! Blocks of lanes.
+//!
+//! Two vectors, so that the steps of one hide the latency of the other's.
 
 /// Vectors of a block.
 pub(crate) const VECTORS: usize = 2;

@@ -38,9 +38,13 @@ pub struct Function {
     pub name: &'static str,
     /// Variant, as there; `default` if the listings' variants differ only by parameters.
     pub variant: &'static str,
-    /// Generations whose kernel has these steps; each runs them with its own primitives.
+    /// Generations whose kernel has these steps.
+    ///
+    /// Each runs them with its own primitives.
     pub generations: &'static [Arch],
-    /// The names of the parameters, each a raw word: FP32 bits or an integer.
+    /// The names of the parameters, each a raw word.
+    ///
+    /// FP32 bits or an integer.
     pub parameters: &'static [&'static str],
     /// The definition in a 16-bit and in a 32-bit `Dst`, at every CPU level.
     pub(crate) bits16: Kernel<0>,
@@ -79,7 +83,9 @@ impl fmt::Display for WrongParameters {
 
 impl std::error::Error for WrongParameters {}
 
-/// A function with its parameters: what is applied to every tile of a call.
+/// A function with its parameters.
+///
+/// What is applied to every tile of a call.
 #[derive(Clone, Debug)]
 pub struct Call {
     function: Function,
@@ -108,7 +114,7 @@ impl Call {
         }
     }
 
-    /// The step on BF16 lanes that the call is, if it is one.
+    /// The call's BF16 lane step, if it is one.
     pub fn bf16(&self) -> Option<Bf16Step> {
         (self.function.bf16)(&self.parameters[..self.function.parameters.len()])
     }

@@ -1,5 +1,6 @@
-//! The multiply-add in whatever relation its terms stand, with AVX-512: the sum on the unit's grid, put together from two
-//! parts.
+//! The multiply-add in whatever relation its terms stand, with AVX-512.
+//!
+//! The sum on the unit's grid, put together from two parts.
 //!
 //! The grid is 2^-26 of the larger exponent. Both terms are split at 64 of its places. The upper parts have an exact
 //! sum; the lower parts are rounded to odd on the grid, after which theirs is exact, too. Adding the two sums is the one

@@ -1,11 +1,13 @@
-//! Lane programs applied to slices: compiled once per CPU level, on blocks of lanes.
+//! Lane programs applied to slices.
+//!
+//! Compiled once per CPU level, on blocks of lanes.
 
 use tt_cpu::Level;
 
 #[cfg(target_arch = "x86_64")]
 use super::simd::{LaneVector, Simd};
 
-/// A definition on words in place, with those of other operands and the parameters.
+/// A definition on words in place, with other operands and parameters.
 pub type Kernel<const OTHERS: usize> = fn(&mut [u32], [&[u32]; OTHERS], &[u32], Level);
 /// A speculative program, with the definition for lanes under the fallback mask and for levels without such lanes.
 pub(crate) type Speculative<const OTHERS: usize> = fn(&mut [u32], [&[u32]; OTHERS], &[u32], Level, Kernel<OTHERS>);

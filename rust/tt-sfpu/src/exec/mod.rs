@@ -1,4 +1,6 @@
-//! Executors of the listings: scalar, SIMD, tables of 65,536, BF16 kernels, speculative float32.
+//! Executors of the listings.
+//!
+//! Scalar, SIMD, tables of 65,536, BF16 kernels, speculative float32.
 
 pub mod bf16;
 #[cfg(target_arch = "x86_64")]

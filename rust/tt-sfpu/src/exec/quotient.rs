@@ -1,4 +1,4 @@
-//! `div_binary` of tiles of FP32 words where nothing leaves the range of normal numbers.
+//! `div_binary` of FP32 tiles in the normal range.
 //!
 //! The steps of the definition, each with the host instructions that the multiply-add comes to for these operands;
 //! [`super::speculative`] says what it does. With mantissas `a` and `b` from one to two, whose signs are put on at the end:
@@ -97,7 +97,7 @@ mod normal {
         Magnitudes { least, least_number: before_number.wrapping_add(1), most }
     }
 
-    /// Returns true if dividends are zeros or normal, divisors normal, and so are the quotients of numbers.
+    /// Returns true if quotients and operands are normal, or dividends zero.
     pub fn are_normal(dividends: &[u32], divisors: &[u32]) -> bool {
         let normal = 1 << 23..255 << 23;
         let exponent = |word: u32| (word >> 23) as i32;

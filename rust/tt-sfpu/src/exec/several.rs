@@ -1,4 +1,6 @@
-//! Functions of two and three tiles, and how they are applied to `Dst`. As [`super::function`], without tables.
+//! Functions of two and three tiles, applied to `Dst`.
+//!
+//! As [`super::function`], without tables.
 
 use std::fmt;
 
@@ -21,9 +23,13 @@ pub struct Several<const OTHERS: usize, const OPERANDS: usize> {
     pub name: &'static str,
     /// Variant, as there; `default` if the listings' variants differ only by parameters.
     pub variant: &'static str,
-    /// Generations whose kernel has these steps; each runs them with its own primitives.
+    /// Generations whose kernel has these steps.
+    ///
+    /// Each runs them with its own primitives.
     pub generations: &'static [Arch],
-    /// The names of the parameters, each a raw word: FP32 bits or an integer.
+    /// The names of the parameters, each a raw word.
+    ///
+    /// FP32 bits or an integer.
     pub parameters: &'static [&'static str],
     /// The definition in a 16-bit and in a 32-bit `Dst`, at every CPU level.
     pub(crate) exact: [Kernel<OTHERS>; 2],
@@ -82,7 +88,9 @@ impl<const OTHERS: usize, const OPERANDS: usize> SeveralCall<OTHERS, OPERANDS> {
         self.function.name
     }
 
-    /// Replaces every word of `dst`, the first operand, by the function of it and of the words of the others.
+    /// Replaces every word of `dst` by the function of all operands.
+    ///
+    /// `dst` is the first operand.
     pub fn run_with(&self, dst: &mut [u32], others: [&[u32]; OTHERS], width: DstWidth, level: Level) {
         let Some(tiles) = self.function.tiles.filter(|_| width == DstWidth::Bits32) else {
             return self.run_words(dst, others, width, level);
@@ -109,8 +117,10 @@ impl<const OTHERS: usize, const OPERANDS: usize> SeveralCall<OTHERS, OPERANDS> {
         self.function.bf16
     }
 
-    /// Computes a tile of a 16-bit `Dst` from BF16 pages. False if there is no such kernel, the level has no vectors,
-    /// or the datums are outside of the kernel's exponent range; `dst` is then meaningless.
+    /// Computes a tile of a 16-bit `Dst` from BF16 pages.
+    ///
+    /// False if there is no such kernel, the level has no vectors, or the datums are outside of the kernel's exponent
+    /// range; `dst` is then meaningless.
     #[must_use]
     pub fn run_bf16(&self, level: Level, dst: &mut HalfTile, pages: [&Bf16Page; OPERANDS]) -> bool {
         let mut fallbacks = Fallbacks::NONE;
@@ -122,7 +132,9 @@ impl<const OTHERS: usize, const OPERANDS: usize> SeveralCall<OTHERS, OPERANDS> {
         computed
     }
 
-    /// Returns the places of a tile that fall back to the definition, or `None` if the kernel refuses the tile.
+    /// Returns a tile's fallback places, or `None` if refused.
+    ///
+    /// They fall back to the definition; the kernel refuses the tile.
     #[cfg(feature = "checked")]
     pub fn try_bf16(&self, level: Level, dst: &mut HalfTile, pages: [&Bf16Page; OPERANDS]) -> Option<Vec<u16>> {
         let mut fallbacks = Fallbacks::NONE;
@@ -145,7 +157,9 @@ impl<const OTHERS: usize, const OPERANDS: usize> SeveralCall<OTHERS, OPERANDS> {
 }
 
 impl BinaryCall {
-    /// Replaces every word of `dst`, the first operand, by the function of it and of the word of `second`.
+    /// Replaces every word of `dst` by the function with `second`.
+    ///
+    /// `dst` is the first operand.
     pub fn run(&self, dst: &mut [u32], second: &[u32], width: DstWidth, level: Level) {
         self.run_with(dst, [second], width, level);
     }
@@ -158,7 +172,9 @@ impl TernaryCall {
     }
 }
 
-/// Replaces every word of `dst`, the first operand, by the function of it and of the word of `second`.
+/// Replaces every word of `dst` by the function with `second`.
+///
+/// `dst` is the first operand.
 ///
 /// # Panics
 /// If the function takes parameters.

@@ -1,4 +1,6 @@
-//! Several lanes at a time: the [`Lane`] of the CPU levels with vectors.
+//! Several lanes at a time.
+//!
+//! The [`Lane`] of the CPU levels with vectors.
 //!
 //! A block has two vectors, see [`super::block`].
 

@@ -121,7 +121,9 @@ fn atan_32<V: Blocks>(x: V) -> V {
     store_f32(atan_of(x, value))
 }
 
-/// |x| below 1, else the reciprocal; from 2^26 on that no longer counts: 0, or NaN for NaN.
+/// |x| below 1, else the reciprocal.
+///
+/// From 2^26 on that no longer counts: 0, or NaN for NaN.
 #[inline(always)]
 pub fn atan_argument<V: Blocks>(x: V) -> V {
     let distance = magnitude(x);

@@ -41,7 +41,9 @@ fn scale_quotient<V: Blocks>(a: V, b: V, mantissa: V) -> V {
     store_f32(select(is_regular(a, b), regular_quotient(a, b, mantissa), special_quotient(a, b)))
 }
 
-/// The exponent goes on in two halves, so that neither leaves the range before the product does.
+/// The exponent in two halves, against intermediate overflow.
+///
+/// Neither leaves the range before the product does.
 #[inline(always)]
 pub fn regular_quotient<V: Blocks>(a: V, b: V, mantissa: V) -> V {
     let exponent = iadd(isub(exp_biased(a), exp_unbiased(b)), exp_biased(mantissa));

@@ -1,4 +1,6 @@
-//! Building blocks that several functions share: exponential cores, reciprocals, roots, logarithms. `docs/chip/sfpu.md` section 4.
+//! Building blocks that several functions share: exponential cores, reciprocals, roots, logarithms.
+//!
+//! `docs/chip/sfpu.md` section 4.
 
 use crate::arith::lane::{
     HALF, INFINITY, Lane, MINUS_ONE, ONE, add, addexp, and, copyexp, exp_biased, exp_unbiased, flipsign, iadd, ilt,
@@ -6,8 +8,9 @@ use crate::arith::lane::{
     setsign, shift, shl, shr, sm_to_twos, sm2f, splat, sub, twos_to_sm,
 };
 
-/// The building blocks of functions of 32-bit `Dst`, by their listings in [`super::definitions`]. An executor may have
-/// programs of its own for them, with the same bits.
+/// Building blocks of 32-bit `Dst` functions, by their listings.
+///
+/// The listings are in [`super::definitions`]. An executor may have programs of its own for them, with the same bits.
 #[allow(clippy::return_self_not_must_use, reason = "as for the primitives")]
 pub trait Blocks: Lane {
     /// e^x.
@@ -73,14 +76,17 @@ pub const ONE_AND_HALF: u32 = 0x3fc0_0000;
 /// The lowest coefficient of [`exp21`] in most functions.
 pub const EXP21_CONSTANT: u32 = 0x3f80_3885;
 
-/// 2^(z - 127) for a clamped `z`, good for BF16. `constant` is the polynomial's lowest coefficient.
+/// 2^(z - 127) for a clamped `z`, good for BF16.
+///
+/// `constant` is the polynomial's lowest coefficient.
 #[inline(always)]
 pub fn exp21<V: Lane>(z: V, constant: u32) -> V {
     exp2_fixed(z, [0x27ac_a418, 0x33a8_5ada, constant])
 }
 
-/// 2^(z - 127) for a clamped `z`: the integer part becomes the exponent, a polynomial of the 23-bit fraction the
-/// mantissa.
+/// 2^(z - 127) for a clamped `z`.
+///
+/// The integer part becomes the exponent, a polynomial of the 23-bit fraction the mantissa.
 #[inline(always)]
 pub fn exp2_fixed<V: Lane, const N: usize>(z: V, coefficients: [u32; N]) -> V {
     let fixed = shift(man_with_one(z), exp_unbiased(z));
@@ -117,7 +123,9 @@ fn exp_parts<V: Lane>(x: V) -> (V, V, V) {
     (tail, mad(tail, rest, ONE), sm_to_twos(power))
 }
 
-/// e^x in FP32: 0 if the exponent field would be below 1, infinity if it would be above 254, NaN of NaN.
+/// e^x in FP32.
+///
+/// 0 if the exponent field would be below 1, infinity if it would be above 254, NaN of NaN.
 #[inline(always)]
 pub fn exp_f32<V: Lane>(x: V) -> V {
     let (tail, value, power) = exp_parts(x);
@@ -140,7 +148,9 @@ pub fn exponent_number<V: Lane>(x: V) -> V {
     sm2f(twos_to_sm(exp_unbiased(x)))
 }
 
-/// ln of a mantissa in [1, 2) by a cubic, less ln 2 for the next exponent down.
+/// ln of a mantissa in [1, 2), by a cubic.
+///
+/// Less ln 2 for the next exponent down.
 pub const LOG_CUBIC: [u32; 4] = [0x3e11_1cd0, 0xbf5e_712a, 0x4013_d4e2, 0xbfca_94c9];
 
 /// ln of the mantissa by [`LOG_CUBIC`].
@@ -164,7 +174,9 @@ pub const MINUS_INFINITY: u32 = 0xff80_0000;
 /// Seed polynomial of the reciprocal of FP32 kernels.
 pub const RECIPROCAL_SEED: [u32; 3] = [0x3ea5_7ebb, 0x3fba_2e90, 0x4007_c1f2];
 
-/// The reciprocal's mantissa by a seed and `steps` Newton steps, to be scaled by [`reciprocal_scale`].
+/// The reciprocal's mantissa by a seed and Newton `steps`.
+///
+/// To be scaled by [`reciprocal_scale`].
 #[inline(always)]
 pub fn reciprocal_mantissa<V: Lane>(x: V, seed: [u32; 3], steps: usize) -> V {
     let negated = setman(splat::<V>(MINUS_ONE), x);
@@ -193,7 +205,9 @@ pub fn reciprocal<V: Lane>(x: V, steps: usize) -> V {
     reciprocal_scale(reciprocal_mantissa(x, RECIPROCAL_SEED, steps), x)
 }
 
-/// -1 / x from an estimate by integer subtraction; `refine` adds a Newton step, as FP32 kernels do.
+/// -1 / x from an estimate by integer subtraction.
+///
+/// `refine` adds a Newton step, as FP32 kernels do.
 #[inline(always)]
 pub fn reciprocal_estimate<V: Lane>(x: V, refine: bool) -> V {
     let mut y = isub(splat::<V>(RECIPROCAL_ESTIMATE), x);
@@ -205,11 +219,13 @@ pub fn reciprocal_estimate<V: Lane>(x: V, refine: bool) -> V {
     mad(flipsign(y), mad(error, error, error), flipsign(y))
 }
 
-/// The word of x taken from this estimates the word of -1 / x.
+/// Constant minus the word of x: estimate of -1 / x.
 pub const RECIPROCAL_ESTIMATE: u32 = 0xfef3_92e0;
-/// Minus half the word of x added to this estimates the word of 1 / sqrt(x).
+/// Constant minus half the word of x: estimate of 1 / sqrt(x).
 pub const ROOT_ESTIMATE: u32 = 0x5f11_10a0;
-/// The last two coefficients of the correction of that estimate; the first is 1.
+/// The last two coefficients of the correction of that estimate.
+///
+/// The first is 1.
 pub const ROOT_CORRECTION: [u32; 2] = [0x4010_3626, 0x4012_14c9];
 
 /// First approximation of 1 / sqrt(x) with one polynomial correction.
@@ -233,7 +249,9 @@ pub fn refine_inverse_root<V: Lane>(x: V, y: V) -> V {
     mad(mad(flipsign(y), mul(x, y), ONE), addexp(y, -1), y)
 }
 
-/// sqrt(x) of a positive finite number or zero, by `steps` Newton steps on the estimate and a correction of the root.
+/// sqrt(x) of a nonnegative finite number, by Newton `steps`.
+///
+/// On the estimate, and a correction of the root.
 #[inline(always)]
 pub fn newton_root<V: Lane>(x: V, steps: usize) -> V {
     let half = addexp(x, -1);
@@ -252,7 +270,9 @@ pub fn is_nonzero_finite<V: Lane>(x: V) -> V::Mask {
     !is_zero(x) & ilt(exp_biased(x), 255)
 }
 
-/// The even bit of an integer left in the mantissa by [`ROUNDER`], as a sign.
+/// The even bit of an integer from [`ROUNDER`], as sign.
+///
+/// The integer is left in the mantissa.
 #[inline(always)]
 pub fn parity_sign<V: Lane>(rounded: V) -> V {
     shl(and(rounded, 1), 31)

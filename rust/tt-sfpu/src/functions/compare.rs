@@ -1,4 +1,6 @@
-//! Tests whose answer is 1.0 or 0. Source: listings `is*`, `*z`, `unary_*`, `heaviside`, `logical_not`.
+//! Tests whose answer is 1.0 or 0.
+//!
+//! Source: listings `is*`, `*z`, `unary_*`, `heaviside`, `logical_not`.
 //!
 //! Domain: all words. Comparisons with zero take both zeros as zero and are false for NaN; comparisons with a scalar
 //! look at the sign of the difference, so that NaN counts as an infinity of its sign and equal infinities differ.

@@ -1,5 +1,6 @@
-//! Operators that the chip makes of several functions in `Dst`: `lgamma`, the second half of `logit`, and
-//! `log_sigmoid`.
+//! Operators that the chip makes of several functions in `Dst`.
+//!
+//! `lgamma`, the second half of `logit`, and `log_sigmoid`.
 //!
 //! Source: the public compute kernels of the three operators (which functions, in which order); the listings of those
 //! functions. Every step stores to `Dst`, which cuts or rounds as that function does.

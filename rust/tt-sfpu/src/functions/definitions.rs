@@ -1,5 +1,6 @@
-//! The building blocks by their listings, for lanes that run each of them as it is. No module names this one, which
-//! names the families; those name the trait.
+//! Building blocks by their listings, run as they are.
+//!
+//! No module names this one, which names the families; those name the trait.
 
 use super::blocks::{self, Blocks};
 use super::{binary, division, erf, gamma, log, tanh, trigonometry};

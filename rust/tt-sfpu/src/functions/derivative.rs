@@ -37,7 +37,9 @@ pub const GELU_SERIES: [u32; 9] = [
     0x3f4c_4211,
 ];
 
-/// Below -3. `steps` are how many Newton steps the correction's reciprocal takes; none for no correction.
+/// Below -3, by `steps` Newton steps of the correction's reciprocal.
+///
+/// None for no correction.
 #[inline(always)]
 pub fn gelu_tail<V: Blocks>(x: V, square: V, steps: Option<usize>) -> V {
     let argument = mul(square, MINUS_HALF);
@@ -70,7 +72,9 @@ fn keep_nan<V: Blocks>(x: V, value: V) -> V {
     select(ilt(splat::<V>(INFINITY), mul(x, x)), x, value)
 }
 
-/// 1 - tanh^2 x below 3, a polynomial of two ninths of x^2 less one.
+/// 1 - tanh^2 x below 3, by a polynomial.
+///
+/// It is one of two ninths of x^2 less one.
 pub const NEAR: [u32; 11] = [
     0x3d81_cf7d,
     0xbe15_dbc3,

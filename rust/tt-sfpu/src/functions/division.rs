@@ -37,7 +37,9 @@ fn inverse<V: Blocks>(x: V, square_error: bool) -> V {
     mul(mad(error, y, y), isub(splat::<V>(0x7f00_0000), setman(x, 0)))
 }
 
-/// Quotient and rest of |a| / |b| by two estimates, and the rest brought into the divisor's reach.
+/// Quotient and rest of |a| / |b| by two estimates.
+///
+/// The rest is brought into the divisor's reach.
 #[inline(always)]
 pub fn divide<V: Blocks>(a: V, b: V, for_quotient: bool) -> (V, V) {
     let (dividend, divisor) = (iabs(a), iabs(b));
@@ -118,7 +120,9 @@ pub fn quotient_of_numbers<V: Blocks>(a: V, b: V, quotient: V, refined: V) -> V 
     store_f32(select(!is_zero(a) & a.is_equal(b), ONE, divided))
 }
 
-/// The binary algorithm: the trailing zeros of the smaller operand are shifted out of a difference, again and again.
+/// The binary algorithm.
+///
+/// The trailing zeros of the smaller operand are shifted out of a difference, again and again.
 #[inline(always)]
 pub fn gcd_rounds<V: Blocks>(a: V, b: V, rounds: usize) -> V {
     let either = or(a, b);

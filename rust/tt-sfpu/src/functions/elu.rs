@@ -29,13 +29,15 @@ fn reduce<V: Lane>(x: V, rounded: V) -> V {
     mad(turns, 0xb805_fdf4, mad(turns, 0xbf31_7000, x))
 }
 
-/// e^x, `turns` being x / ln 2: mantissa, and the exponent field that belongs to it, which may be out of range.
+/// e^x, `turns` being x / ln 2.
+///
+/// Mantissa, and the exponent field that belongs to it, which may be out of range.
 #[inline(always)]
 pub fn reduced_exp<V: Lane>(x: V, turns: V) -> (V, V) {
     scaled_exp(x, add(turns, ROUNDER), EXP_SERIES)
 }
 
-/// Same as [`reduced_exp`] for another polynomial and a quotient that is already rounded.
+/// Same as [`reduced_exp`], with another polynomial and rounded quotient.
 #[inline(always)]
 pub fn scaled_exp<V: Lane, const N: usize>(x: V, rounded: V, series: [u32; N]) -> (V, V) {
     let mantissa = polynomial(reduce(x, rounded), series);

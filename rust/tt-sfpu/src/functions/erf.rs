@@ -23,7 +23,7 @@ pub const MINUS_HALF: u32 = 0xbf00_0000;
 /// Constants of the inverse.
 pub const CENTRE: u32 = 0xc08a_957a;
 pub const SLOPE: u32 = 0x40d9_afe4;
-/// Minus half the word of x added to this estimates the word of 1 / sqrt(x).
+/// Constant minus half the word of x: estimate of 1 / sqrt(x).
 pub const ROOT_ESTIMATE: u32 = 0x5f37_0000;
 
 #[inline(always)]
@@ -59,7 +59,9 @@ fn bounded<V: Blocks>(x: V) -> V {
     setsign(min(fabs(x), LARGEST), x)
 }
 
-/// Numerator and denominator of erfc(x) for x from 0 to [`FAR`], and from there to 5.
+/// Numerator and denominator of erfc(x), in two ranges.
+///
+/// From 0 to [`FAR`], and from there to 5.
 pub const NEAR_OVER: [u32; 5] = [0x3c61_3a07, 0xbe20_af97, 0x3f2e_8e14, 0xbfab_356a, 0x3f80_00c4];
 pub const NEAR_UNDER: [u32; 6] = [0x3ce8_73ce, 0x3ccd_a887, 0xbb62_8c9a, 0x3edf_9353, 0xbe55_01ee, ONE];
 pub const FAR_OVER: [u32; 5] = [0xb34b_86c2, 0x3575_74ee, 0xb6de_00dc, 0x37b2_78f4, 0xb7d7_3634];

@@ -87,7 +87,9 @@ fn exp2_32<V: Blocks>(x: V) -> V {
     store_f32(select(ordered & ilt(exponent, 255), scaled, mul(tail, INFINITY)))
 }
 
-/// Applies the limits to half of e^x - 1 and doubles it; without a power of two, `half` is the whole.
+/// Applies the limits to half of e^x - 1 and doubles it.
+///
+/// Without a power of two, `half` is the whole.
 #[inline(always)]
 pub fn limit_expm1<V: Blocks>(half: V, turns: V, beyond: V) -> V {
     let whole = is_zero(turns);

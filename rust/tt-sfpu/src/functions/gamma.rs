@@ -1,4 +1,6 @@
-//! Digamma and the main stage of the logarithm of the gamma function. Source: listings `digamma`, `lgamma_stirling`.
+//! Digamma and the main stage of the logarithm of the gamma function.
+//!
+//! Source: listings `digamma`, `lgamma_stirling`.
 //!
 //! Domain: all words. `digamma`: rational functions by range, above 102 the asymptotic series with a rough logarithm.
 //! `lgamma_stirling`: Stirling's formula at x, or at 1 - x below 1/2; 0 at 1 and 2.

@@ -39,7 +39,9 @@ pub const SERIES_32: &[u32] = &[
     0xbf00_0000,
 ];
 
-/// The word's exponent relative to [0.75, 1.5), in place, and as a number times 2^23.
+/// The word's exponent relative to [0.75, 1.5), and times 2^23.
+///
+/// The first in place, the second as a number.
 #[inline(always)]
 pub fn exponent<V: Blocks>(x: V) -> (V, V) {
     let steps = setman(isub(x, SPLIT), 0);
@@ -52,7 +54,9 @@ fn series<V: Blocks>(m: V, coefficients: &[u32]) -> V {
     mad(V::from(coefficients[0]).horner(m, &coefficients[1..]), mul(m, m), m)
 }
 
-/// Applies the special cases to `value`, the logarithm of a positive finite `x`.
+/// Applies special cases of the logarithm of x to `value`.
+///
+/// `value` is the logarithm of a positive finite `x`.
 #[inline(always)]
 pub fn special<V: Blocks>(x: V, value: V) -> V {
     let kept = select(ilt(exp_biased(addexp(x, -1)), 255), value, mul(value, addexp(x, -1)));
@@ -86,7 +90,9 @@ pub fn flushed<V: Blocks>(x: V) -> V {
     add(x, 0)
 }
 
-/// ln(1 + x): the mantissa of 1 + x less 1 is put together from the parts of x, so that small x lose nothing.
+/// ln(1 + x), exact for small x.
+///
+/// The mantissa of 1 + x less 1 is put together from the parts of x, so that small x lose nothing.
 #[inline(always)]
 pub fn log1p<V: Blocks>(x: V, coefficients: &[u32]) -> V {
     let sum = add(x, ONE);

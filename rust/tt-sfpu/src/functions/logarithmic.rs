@@ -1,4 +1,6 @@
-//! Functions of two tiles with logarithms or angles. Source: listings `xlogy`, `logaddexp`, `logaddexp2`, `atan2`.
+//! Functions of two tiles with logarithms or angles.
+//!
+//! Source: listings `xlogy`, `logaddexp`, `logaddexp2`, `atan2`.
 //!
 //! Domain: all words. `xlogy` uses a rough logarithm and is NaN for negative second operands. `logaddexp` is the larger
 //! operand plus ln(1 + e^-|difference|). `atan2` is NaN if an operand is, and 0 or pi at the origin.

@@ -1,4 +1,6 @@
-//! The functions of the SFPU, one file for each family: straight-line programs on one lane register.
+//! The functions of the SFPU, one file for each family.
+//!
+//! Straight-line programs on one lane register.
 //!
 //! Source: tt-llk `ckernel_sfpu_*.h` (the dataflow of every kernel), whose steps and order they have. Each is given
 //! for 16-bit and 32-bit `Dst`, by an entry in its file's list, which says for which generations the steps are. The

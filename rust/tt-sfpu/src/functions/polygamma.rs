@@ -1,5 +1,6 @@
-//! Derivatives of digamma. Source: listings `polygamma/n1`, `polygamma/n2`, of which the other orders are the same
-//! program.
+//! Derivatives of digamma.
+//!
+//! Source: listings `polygamma/n1`, `polygamma/n2`, of which the other orders are the same program.
 //!
 //! Domain: positive numbers. Six terms of Hurwitz' sum, then the Euler-Maclaurin remainder at x + 6. The chip's control
 //! processor prepares the coefficients of the remainder in single precision.

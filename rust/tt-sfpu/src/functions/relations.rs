@@ -1,5 +1,6 @@
-//! Comparisons of two `Dst` tiles, answered by 1.0 or 0. Source: listings `*_binary` of comparisons, `isclose`,
-//! `nextafter`.
+//! Comparisons of two `Dst` tiles, answered by 1.0 or 0.
+//!
+//! Source: listings `*_binary` of comparisons, `isclose`, `nextafter`.
 //!
 //! Domain: all words. Comparisons go by the order of words once zeros and NaN are set apart; NaN is unlike everything.
 //! `isclose` takes the relative and the absolute tolerance. `nextafter` steps in units of the width's last place, its

@@ -1,4 +1,6 @@
-//! Rounding to integers and to decimals. Source: listings `floor`, `ceil`, `trunc`, `frac`, `round/*`.
+//! Rounding to integers and to decimals.
+//!
+//! Source: listings `floor`, `ceil`, `trunc`, `frac`, `round/*`.
 //!
 //! Domain: all words. Fractions are cut off by a mask; infinities and NaN stay. `round` is to nearest even, of |x|.
 

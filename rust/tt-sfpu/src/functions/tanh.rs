@@ -22,7 +22,7 @@ const INTERCEPTS: [u32; 3] = [0x322c_7c00, 0x3a25_37b6, 0x3c00_3b10];
 pub const SMALL: u32 = 115;
 /// Coefficients of (e^r - 1 - r) / r^2.
 pub const EXPM1_SERIES: [u32; 6] = [0x394f_0000, 0x3ab6_a000, 0x3c08_8000, 0x3d2a_aacf, 0x3e2a_aaae, HALF];
-/// The word of x taken from this estimates the word of -1 / x.
+/// Constant minus the word of x: estimate of -1 / x.
 pub const RECIPROCAL_ESTIMATE: u32 = 0xfef3_0000;
 
 #[inline(always)]

@@ -1,4 +1,6 @@
-//! Functions of three `Dst` tiles. Source: listings `where`, `lerp`, `mac`, `addcmul`, `addcdiv`, `snake_beta`.
+//! Functions of three `Dst` tiles.
+//!
+//! Source: listings `where`, `lerp`, `mac`, `addcmul`, `addcdiv`, `snake_beta`.
 //!
 //! `where` moves words as they are and takes everything but +0 as true. In 16-bit `Dst` sums are rounded by the kernel,
 //! `lerp` and `addcdiv` to nearest even on the bare word, the others with ties away.

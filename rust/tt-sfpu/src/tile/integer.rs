@@ -1,5 +1,7 @@
-//! Integers in the forms that have no listing: scalars of 32 bits, tiles of 16 bits (the low half of each word),
-//! unsigned words. All of it is plain arithmetic; sums and products wrap around.
+//! Integers in the forms that have no listing.
+//!
+//! Scalars of 32 bits, tiles of 16 bits (the low half of each word), unsigned words. All of it is plain arithmetic;
+//! sums and products wrap around.
 
 use super::{Access, Registers, Tile, TileFunction};
 use crate::exec::DstWidth;

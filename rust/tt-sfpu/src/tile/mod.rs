@@ -1,5 +1,7 @@
-//! Tile functions that only kernels call: those that move datums between lanes, that keep lane registers from one tile
-//! to the next, or that work on narrow integers.
+//! Tile functions that only kernels call.
+//!
+//! Those that move datums between lanes, that keep lane registers from one tile to the next, or that work on narrow
+//! integers.
 //!
 //! They are written for single words; nothing here is as hot as the functions of [`super::FUNCTIONS`].
 //! Source: the public kernels of tt-llk for Wormhole; primitives as in `docs/chip/sfpu.md`.

@@ -1,5 +1,6 @@
-//! Quantisation to eight bits with a scale for each datum and a zero point that the init call keeps in a register; see
-//! [`crate::functions::quantize`].
+//! Quantisation to eight bits, with a scale per datum.
+//!
+//! The init call keeps a zero point in a register; see [`crate::functions::quantize`].
 
 use super::{Access, Done, Registers, Tile, TileFunction};
 use crate::exec::DstWidth;

@@ -1,5 +1,6 @@
-//! Functions that exchange rows or columns of tiles: masks, rotations, row sums of two tiles, scattering of rows, and
-//! reductions inside a tile.
+//! Functions that exchange rows or columns of tiles.
+//!
+//! Masks, rotations, row sums of two tiles, scattering of rows, and reductions inside a tile.
 
 use super::{Access, Done, Registers, SIDE, Tile, TileFunction, store};
 use crate::exec::DstWidth;

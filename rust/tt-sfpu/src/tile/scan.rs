@@ -1,5 +1,6 @@
-//! Functions that go down the rows of a tile and keep a row for the next one: running sum, moving average, mean and
-//! variance.
+//! Functions down a tile's rows: sums, averages, mean and variance.
+//!
+//! They keep a row for the next one: running sum, moving average.
 
 use super::{Access, Done, Registers, Row, SIDE, Tile, TileFunction, store};
 use crate::exec::DstWidth;

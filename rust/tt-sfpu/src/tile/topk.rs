@@ -1,5 +1,7 @@
-//! The sorting network of topk: 64 values of each column (two tiles, one above the other) with their indices (the two
-//! tiles behind them), in bitonic steps.
+//! The sorting network of topk.
+//!
+//! 64 values of each column (two tiles, one above the other) with their indices (the two tiles behind them), in bitonic
+//! steps.
 //!
 //! Everything is a sequence of loads, conditional swaps of lane registers and their transposition, so also the order of
 //! equal values is what those instructions make of it. Sources: tt-llk `ckernel_sfpu_topk.h` for Wormhole; ISA

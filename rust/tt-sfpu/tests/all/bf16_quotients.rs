@@ -1,4 +1,4 @@
-//! Division of BF16 pages in a 16-bit `Dst` against the definition with words of 32 bits.
+//! BF16 page division in 16-bit `Dst` against the 32-bit definition.
 
 use tt_cpu::Level;
 use tt_cpu::vector::has_registers;

@@ -1,4 +1,6 @@
-//! Rules of chip generations: lanes with the multiply-add of each, and the generations of the listings.
+//! Rules of chip generations.
+//!
+//! Lanes with the multiply-add of each, and the generations of the listings.
 
 use tt_formats::{Arch, Blackhole, Wormhole};
 use tt_sfpu::functions::blocks::Blocks;

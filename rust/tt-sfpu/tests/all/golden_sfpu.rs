@@ -1,4 +1,6 @@
-//! The SFPU against golden vectors: multiply-add, conversions, and every function that has a table.
+//! The SFPU against golden vectors.
+//!
+//! Multiply-add, conversions, and every function that has a table.
 
 use tt_cpu::Level;
 use tt_sfpu::DstWidth;

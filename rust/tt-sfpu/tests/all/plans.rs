@@ -1,4 +1,4 @@
-//! Forms and bounds that a plan finds for the steps of a polynomial.
+//! A plan's forms and bounds of polynomial steps.
 
 use tt_sfpu::checked::{Form, Plan};
 

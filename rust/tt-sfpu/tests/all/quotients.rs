@@ -1,4 +1,6 @@
-//! Division of words in a 32-bit `Dst`: whole tiles of usual numbers against the definition.
+//! Division of words in a 32-bit `Dst`.
+//!
+//! Whole tiles of usual numbers against the definition.
 
 use tt_cpu::Level;
 use tt_sfpu::DstWidth;

@@ -1,5 +1,6 @@
-//! Block floats with instructions that the compiler does not find: the largest exponent of a group comes to all of its
-//! datums in four steps, two groups at a time.
+//! Block floats with instructions that the compiler does not find.
+//!
+//! The largest exponent of a group comes to all of its datums in four steps, two groups at a time.
 #[allow(clippy::wildcard_imports, reason = "two dozen intrinsics of one family")]
 use std::arch::x86_64::*;
 
@@ -11,7 +12,9 @@ use crate::regs::TILE_DATUMS;
 const DATUMS: usize = 32;
 const EXPONENTS: usize = TILE_DATUMS / GROUP;
 
-/// A tile of BF16 words as block floats of `BITS`, as `tt_formats::block::pack_bfp_b` makes them.
+/// A BF16 tile as block floats of `BITS`.
+///
+/// As `tt_formats::block::pack_bfp_b` makes them.
 ///
 /// # Panics
 /// If `l1` is not a tile.

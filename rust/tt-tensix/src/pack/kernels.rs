@@ -7,7 +7,9 @@ use super::groups;
 use super::{EdgeMask, PackConfig, Relu};
 use crate::regs::{DstFormat, HalfTile, TILE_DATUMS};
 
-/// A conversion of one tile; the bytes must be exactly one tile of its output format.
+/// A conversion of one tile.
+///
+/// The bytes must be exactly one tile of its output format.
 pub type Kernel = unsafe fn(&Tile, &Limits, &mut [u8]);
 
 /// Same as [`Kernel`] for a tile of upper halves, without `ReLU`.
@@ -36,7 +38,9 @@ pub struct Limits {
 impl Limits {
     const OFF: Self = Self { sign: 0, min: 0, max: u32::MAX, max_mask: u32::MAX };
 
-    /// The limits for an intermediate format; `None` if it does not have this `ReLU`.
+    /// The limits for an intermediate format.
+    ///
+    /// `None` if it does not have this `ReLU`.
     pub fn new(config: &PackConfig) -> Option<Self> {
         let integer = config.intermediate.is_integer();
         let wide = matches!(config.intermediate, DataFormat::Float32 | DataFormat::Tf32);
@@ -195,7 +199,7 @@ mod early {
     pub fn fp16_to_e5m6(x: u32) -> u32 {
         pack::fp16_to_e5m6(fp16(x))
     }
-    /// FP8 is kept as an FP16 pattern with the low mantissa bits cleared.
+    /// FP8 as an FP16 pattern with low mantissa bits cleared.
     #[inline(always)]
     pub fn fp16_to_lf8(x: u32) -> u32 {
         fp16(x) & 0xff00

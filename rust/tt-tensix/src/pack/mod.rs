@@ -1,4 +1,6 @@
-//! The packer: a tile in `Dst` becomes a tile in L1. Source: `docs/chip/numerics.md` sections 10 and 11.
+//! The packer: a tile in `Dst` becomes a tile in L1.
+//!
+//! Source: `docs/chip/numerics.md` sections 10 and 11.
 //!
 //! Stages: edge mask, early conversion to an intermediate format, `ReLU`, late conversion, optional accumulation onto
 //! what L1 holds. They are chosen once ([`Packer`]) and applied to many tiles; [`pack_tile`] is for single ones.
@@ -17,8 +19,9 @@ use kernels::{AccumulateKernel, HalfKernel, Kernel, Limits};
 pub use crate::regs::DstFormat;
 pub use kernels::CONVERSIONS;
 
-/// `ReLU` of the packer, below or above a threshold. Thresholds are 16-bit patterns of non-negative values:
-/// BF16, or FP16 if the intermediate format has 5 exponent bits.
+/// `ReLU` of the packer, below or above a threshold.
+///
+/// Thresholds are 16-bit patterns of non-negative values: BF16, or FP16 if the intermediate format has 5 exponent bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Relu {
     /// Nothing.
@@ -32,7 +35,9 @@ pub enum Relu {
     MaxThreshold(u16),
 }
 
-/// The datums that the packer reads from `Dst`; the others are written as zero.
+/// The datums that the packer reads from `Dst`.
+///
+/// The others are written as zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum EdgeMask {
     /// All of them.
@@ -51,7 +56,9 @@ pub enum EdgeMask {
 pub struct PackConfig {
     /// The format of `Dst`.
     pub dst: DstFormat,
-    /// The intermediate format. `Bfp8B` stands for E8M6 and `Bfp8` for E5M6, which have an exponent each.
+    /// The intermediate format.
+    ///
+    /// `Bfp8B` stands for E8M6 and `Bfp8` for E5M6, which have an exponent each.
     pub intermediate: DataFormat,
     /// The format in L1.
     pub output: DataFormat,
@@ -167,8 +174,9 @@ impl Packer {
         self.pack_rows(dst, l1, 2 * FACE_SIDE);
     }
 
-    /// [`Self::pack`] where all datums of the rows from `rows` on are +0 in `dst` and, if it is accumulated, in L1: of
-    /// these, sums need not be made.
+    /// [`Self::pack`] where rows from `rows` on are +0.
+    ///
+    /// All their datums are in `dst` and, if it is accumulated, in L1: of these, sums need not be made.
     ///
     /// # Panics
     /// As [`Self::pack`].
@@ -203,7 +211,9 @@ impl Packer {
     }
 }
 
-/// A way of packing a 16-bit `Dst` of which only the upper halves of the words are given, as they are all there is.
+/// Packing of a 16-bit `Dst` from upper word halves.
+///
+/// They are all there is.
 #[derive(Clone, Copy)]
 pub struct HalfPacker {
     kernel: HalfKernel,
@@ -211,13 +221,15 @@ pub struct HalfPacker {
 }
 
 impl HalfPacker {
-    /// The conversion of a configuration: BF16 to BF16 or block floats and nothing else; `None` for others.
+    /// The conversion of a configuration.
+    ///
+    /// BF16 to BF16 or block floats and nothing else; `None` for others.
     pub fn new(config: &PackConfig, level: Level) -> Option<Self> {
         let kernel = kernels::convert_halves(config, level)?;
         Some(Self { kernel, tile_bytes: config.output.tile_bytes(TileShape::FULL) })
     }
 
-    /// Packs one 32x32 tile, to the bytes that [`Packer::pack`] makes of its words.
+    /// Packs one 32x32 tile, with the bytes of [`Packer::pack`].
     ///
     /// # Panics
     /// If `l1` is not exactly one tile.

@@ -5,7 +5,9 @@ use tt_formats::{DataFormat as F, block, format::GROUP, unpack};
 use super::block_float::BlockFloatDecoder;
 use crate::regs::TILE_DATUMS;
 
-/// A conversion of one tile; the bytes must be exactly one tile of its format.
+/// A conversion of one tile.
+///
+/// The bytes must be exactly one tile of its format.
 pub type Kernel = unsafe fn(&[u8], &mut [u32; TILE_DATUMS]);
 
 type Tile = [u32; TILE_DATUMS];
@@ -146,7 +148,9 @@ fn permutes(level: Level) -> bool {
     level.available() == Level::Avx512 && BlockFloatDecoder::with_permutes(F::Bfp8B).is_some()
 }
 
-/// The conversion to `SrcA` or `SrcB`. Only Float32 has a choice of register formats.
+/// The conversion to `SrcA` or `SrcB`.
+///
+/// Only Float32 has a choice of register formats.
 pub fn to_src(format: F, register: F, level: Level) -> Option<Kernel> {
     let permuted = if format == register { permuted_to_src(format, level) } else { None };
     permuted.or_else(|| compiled_to_src((format, register), level))

@@ -1,4 +1,6 @@
-//! The unpacker: a tile in L1 becomes a tile in `SrcA`, `SrcB` or `Dst`. Source: `docs/chip/numerics.md` section 3.
+//! The unpacker: L1 tiles to `SrcA`, `SrcB` or `Dst`.
+//!
+//! Source: `docs/chip/numerics.md` section 3.
 //!
 //! Datums keep their place: L1 and register tiles are both in face order. Conversions are chosen once per operator
 //! ([`Unpacker`]) and applied to many tiles; [`to_src`] and [`to_dst`] are for single ones.
@@ -38,7 +40,9 @@ impl fmt::Display for UnpackError {
 
 impl std::error::Error for UnpackError {}
 
-/// The register format that TT-NN selects for a tensor format (`docs/chip/numerics.md` section 11).
+/// TT-NN's register format for a tensor format.
+///
+/// `docs/chip/numerics.md` section 11.
 pub fn register_format(format: DataFormat, dst_is_32_bit: bool) -> DataFormat {
     match (format, dst_is_32_bit) {
         (DataFormat::Float32, true) => DataFormat::Tf32,
@@ -55,7 +59,9 @@ pub struct Unpacker {
 }
 
 impl Unpacker {
-    /// From `format` in L1 to `register` in `SrcA` or `SrcB`, where tiles hold 19-bit words.
+    /// From L1 `format` to `register` in `SrcA` or `SrcB`.
+    ///
+    /// Tiles hold 19-bit words there.
     ///
     /// `register` is `Tf32`, `Float16B` or `Float16` for `Float32`, and `format` itself for everything else.
     ///
@@ -66,7 +72,7 @@ impl Unpacker {
         Self::new(kernel, UnpackError { format, register: Some(register) })
     }
 
-    /// From `format` in L1 straight to `Dst`, where every format has the bit positions of FP32.
+    /// From L1 `format` straight to `Dst`, at FP32's bit positions.
     ///
     /// # Errors
     /// [`UnpackError`] if the unpacker has no such conversion.
@@ -118,13 +124,16 @@ pub fn to_dst(format: DataFormat, l1: &[u8], registers: &mut [u32; TILE_DATUMS])
     }
 }
 
-/// Transposes a whole 32x32 tile: the unpacker's transpose inside faces, and faces 1 and 2 exchanged.
+/// Transposes a whole 32x32 tile.
+///
+/// The unpacker's transpose inside faces, and faces 1 and 2 exchanged.
 pub fn transpose(tile: &[u32; TILE_DATUMS], transposed: &mut [u32; TILE_DATUMS]) {
     transpose::tile(Level::current(), tile, transposed);
 }
 
-/// [`transpose`] of a tile of 16-bit datums, two in a word, the first in the lower half. The lines of a face of the
-/// result follow each other as [`line_of_halves`] says.
+/// [`transpose`] of a 16-bit tile, two datums in a word.
+///
+/// The first is in the lower half. The lines of a face of the result follow each other as [`line_of_halves`] says.
 pub fn transpose_halves(tile: &[u32; TILE_DATUMS / 2], transposed: &mut [u32; TILE_DATUMS / 2]) {
     transpose::half_tile(Level::current(), tile, transposed);
 }

@@ -1,4 +1,6 @@
-//! Every 16-bit pattern through every path of the packer and the unpacker, at every CPU level; and round trips.
+//! All 16-bit patterns through packer and unpacker, and round trips.
+//!
+//! Through every path, at every CPU level.
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape, pack as one, unpack as read};
 use tt_tensix::pack::{CONVERSIONS, DstFormat, EdgeMask, PackConfig, Packer, Relu};

@@ -1,5 +1,7 @@
-//! The FPU's arithmetic once more, written from `docs/chip/numerics.md` alone and in another style: exact fractions in
-//! wide integers, division instead of shifts, one rounding function. It shares no code with the engine.
+//! An independent FPU model, from `docs/chip/numerics.md` alone.
+//!
+//! In another style: exact fractions in wide integers, division instead of shifts, one rounding function. It shares no
+//! code with the engine.
 
 pub mod fpu;
 mod number;

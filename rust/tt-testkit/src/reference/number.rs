@@ -21,7 +21,9 @@ pub fn nearest(numerator: i128, denominator: i128, tie: Tie) -> i128 {
     if up { below + 1 } else { below }
 }
 
-/// 2 to the power `n`; powers beyond what any operand can reach are cut off.
+/// 2 to the power `n`.
+///
+/// Powers beyond what any operand can reach are cut off.
 pub fn power_of_two(n: i64) -> i128 {
     1i128 << n.clamp(0, 90)
 }

@@ -1,8 +1,10 @@
-//! ELWADD, ELWSUB and ELWMUL of two BF16 words into a zeroed `Dst`, after `docs/chip/numerics.md` sections 5 and 7, in 64-bit
-//! integers: quick enough for every pair of operands. It shares no code with the engine, nor with [`super::fpu`], which
-//! is written as exact fractions; a test holds the two against each other.
+//! ELWADD, ELWSUB and ELWMUL of two BF16 words, by integers.
+//!
+//! Into a zeroed `Dst`, after `docs/chip/numerics.md` sections 5 and 7, in 64-bit integers: quick enough for every pair
+//! of operands. It shares no code with the engine, nor with [`super::fpu`], which is written as exact fractions; a test
+//! holds the two against each other.
 
-/// A sum of multiples of `2^-150`, rounded to what `Dst` holds after every step.
+/// A sum of multiples of `2^-150`, rounded to `Dst` per step.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairs {
     /// `Dst` is FP32, otherwise BF16 in the upper half of a word.
@@ -107,7 +109,9 @@ impl Pairs {
         self.add(a, b ^ 0x8000)
     }
 
-    /// `a * b` in the first `phases` of the four phases: 1 for `LoFi`, 4 for `HiFi4`.
+    /// `a * b` in the first `phases` of the four phases.
+    ///
+    /// 1 for `LoFi`, 4 for `HiFi4`.
     pub fn multiply(self, a: u16, b: u16, phases: usize) -> u32 {
         let (a, b) = (Number::of(a), Number::of(b));
         let dead = a.significand == 0 || b.significand == 0;

@@ -1,4 +1,6 @@
-//! Shared code of the golden tests: tiles of the vectors in register form.
+//! Shared code of the golden tests.
+//!
+//! Tiles of the vectors in register form.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use tt_formats::{DataFormat, TileShape};
@@ -7,7 +9,7 @@ use tt_tensix::regs::{Arch, Src};
 use tt_tensix::unpack;
 use tt_testkit::golden::Array;
 
-/// Names of the vectors' formats, longest first where one is the beginning of another.
+/// Format names of the vectors, longest first among common prefixes.
 pub fn format(name: &str) -> DataFormat {
     match name {
         "bf16" => DataFormat::Float16B,
@@ -42,14 +44,14 @@ pub fn config(operand: DataFormat, dst32: bool, fidelity: MathFidelity) -> MathC
     MathConfig { fidelity, dst: dst_format(operand, dst32), alu, arch: Arch::Wormhole }
 }
 
-/// A tile of L1 bytes as the unpacker leaves it in a Src register.
+/// A tile of L1 bytes as unpacked to a Src register.
 pub fn unpack(format: DataFormat, dst32: bool, bytes: &[u8]) -> Src {
     let mut tile = [0; 1024];
     unpack::to_src(format, unpack::register_format(format, dst32), bytes, &mut tile);
     tile
 }
 
-/// Row-major Dst words as the vectors store them, from a tile in face order.
+/// Row-major Dst words in stored form, from face order.
 pub fn row_major(format: DstFormat, tile: &[u32; 1024]) -> Vec<u32> {
     let shape = TileShape::new(32, 32).expect("a tile");
     let mut words = vec![0; 1024];
@@ -80,7 +82,9 @@ pub fn assert_same(what: &str, got: &[u32], expected: &[u32]) {
     }
 }
 
-/// Entry `i` of an array of tiles [N, bytes] or [N, K, bytes], unpacked; one tile per K.
+/// Entry `i` of an array of tiles, unpacked, one per K.
+///
+/// The array is [N, bytes] or [N, K, bytes].
 pub fn tiles(array: &Array, i: usize, format: DataFormat, dst32: bool) -> Vec<Src> {
     let size = *array.shape.last().expect("tiles have bytes");
     array.bytes_at(i).chunks_exact(size).map(|bytes| unpack(format, dst32, bytes)).collect()

@@ -1,4 +1,6 @@
-//! Sequences of tile products at every CPU level against the independent integer reference, output by output.
+//! Tile product sequences at every CPU level against the integer reference.
+//!
+//! It is independent, and compared output by output.
 
 use tt_cpu::Level;
 use tt_formats::DataFormat;
@@ -50,7 +52,9 @@ const KINDS: [Kind; 11] = [
 /// The counts of a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Outputs of the reference. Each was compared at every CPU level that the host has.
+    /// Outputs of the reference.
+    ///
+    /// Each was compared at every CPU level that the host has.
     pub outputs: u64,
     /// Those among them that Wormhole's "-1" bug changed.
     pub minus_one: u64,

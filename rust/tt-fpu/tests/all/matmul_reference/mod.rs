@@ -1,5 +1,6 @@
-//! The FPU's tile products against the independent reference. `cargo xtask reference` compares a hundred times
-//! as many outputs.
+//! The FPU's tile products against the independent reference.
+//!
+//! `cargo xtask reference` compares a hundred times as many outputs.
 
 mod compare;
 

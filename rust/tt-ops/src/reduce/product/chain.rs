@@ -1,4 +1,6 @@
-//! Chains of multiplications in a 16-bit `Dst` whose running product goes to L1 and comes back.
+//! Multiplication chains in 16-bit `Dst`, through L1.
+//!
+//! The running product goes there and comes back.
 
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::{DataFormat, TileShape, unpack};
@@ -38,7 +40,7 @@ pub struct Chain {
     pub math: MathConfig,
     pub packer: PackConfig,
     pub level: Level,
-    /// The reader and writer of the format in 16-bit lanes, if there is one.
+    /// The format's reader and writer in 16-bit lanes, if any.
     pub reader: Option<Reader>,
     pub short: Option<HalfPacker>,
     /// A tile of ones.
@@ -62,7 +64,7 @@ impl Chain {
         self.times((self.input, self.reader), factor, memory);
     }
 
-    /// [`Self::multiply`] by what the unpacker makes of a factor, as a tile of bfloat16 in L1.
+    /// [`Self::multiply`] by an unpacked factor, in L1 as bfloat16.
     pub fn multiply_halves(&self, factor: &[u8], memory: &mut Memory) {
         let reader = self.reader.map(|_| Reader::Bf16);
         self.times((Input::new(DataFormat::Float16B, false), reader), factor, memory);

@@ -1,4 +1,6 @@
-//! Products of few rows or columns, datum by datum: a tile with more lanes than products would wait for each factor.
+//! Products of few rows or columns, datum by datum.
+//!
+//! A tile with more lanes than products would wait for each factor.
 
 use tt_formats::{DataFormat, TileShape, pack, unpack};
 use tt_fpu::MathConfig;
@@ -6,7 +8,7 @@ use tt_memory::access::Pages;
 
 use super::program::MatrixAxis;
 
-/// Up to so many products at a time it is faster to take them one by one.
+/// Maximum number of products where one by one is faster.
 pub const FEW: usize = 16;
 
 const ONE: u32 = 0x3f80;

@@ -1,4 +1,6 @@
-//! Products of rows or columns, every datum for itself: lines of many matrices and tiles fill the lanes of a tile.
+//! Products of rows or columns, every datum for itself.
+//!
+//! Lines of many matrices and tiles fill the lanes of a tile.
 //!
 //! Block floats share exponents along the products, so that a line has a group. The program moves them to where they
 //! are multiplied in bfloat16 and packs them there.

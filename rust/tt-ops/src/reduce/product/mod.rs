@@ -1,4 +1,6 @@
-//! Products: of all tiles of a tensor, of the tiles of a leading dimension, and of the rows or columns of matrices.
+//! Products of all tiles, leading dimensions, rows or columns.
+//!
+//! Of all tiles of a tensor, of the tiles of a leading dimension, and of the rows or columns of matrices.
 //!
 //! Each is a chain of multiplications on the FPU whose result goes to L1 and comes back as an operand. The chip
 //! runs one program per factor; here a chain stays with the worker that makes its end.

@@ -33,7 +33,7 @@ pub enum Factors {
 pub struct MatrixAxis {
     /// The number of matrices of the output.
     pub outer: usize,
-    /// The number of input matrices that are the rows of one of these.
+    /// The number of input matrices that form one's rows.
     pub matrices: usize,
     /// The height of a matrix of the input.
     pub height: usize,
@@ -41,8 +41,9 @@ pub struct MatrixAxis {
     pub width: usize,
     /// The datums of a column are multiplied; otherwise those of a row.
     pub columns: bool,
-    /// Datums pass through Dst first: bfloat16 denormals become zero, NaN becomes infinity. Block floats are packed
-    /// there with the padding that they have, and once more without.
+    /// Datums pass through Dst first: bfloat16 denormals become zero, NaN becomes infinity.
+    ///
+    /// Block floats are packed there with the padding that they have, and once more without.
     pub flush: bool,
 }
 

@@ -1,5 +1,7 @@
-//! The product of matrices of a few datums each, which the chip pads to a tile of its own with ones: the datums are
-//! multiplied where they lie, and of the padding one datum stands for all.
+//! The product of small matrices, padded with ones on the chip.
+//!
+//! Each would be a tile of its own: the datums are multiplied where they lie, and of the padding one datum stands for
+//! all.
 
 use tt_formats::{DataFormat, TileShape, pack as datums, unpack};
 use tt_memory::{BufferId, Device};
@@ -12,7 +14,7 @@ use crate::{OpError, fill};
 /// Datums of a matrix: with more, a tile at a time is as fast.
 const MOST: usize = 64;
 
-/// Multiplies matrices of this height and width, each a few rows of the input.
+/// Multiplies matrices of this height and width, in input rows.
 pub fn of_matrices(
     device: &mut Device,
     input: BufferId,

@@ -36,7 +36,9 @@ pub fn dst_format(code: i32) -> Option<DstFormat> {
     }
 }
 
-/// Products of tiles; a block of (0, 0, 0) is that of single tiles.
+/// Products of tiles.
+///
+/// A block of (0, 0, 0) is that of single tiles.
 pub fn matmul(transpose: bool, block: (u32, u32, u32)) -> Math {
     Math::Matmul { transpose, block: (block != (0, 0, 0)).then_some(block) }
 }

@@ -1,4 +1,4 @@
-//! Vector operations that a kernel makes one by one, on datums of `Dst`.
+//! A kernel's single SFPU operations on datums of `Dst`.
 
 use tt_fpu::Accumulator;
 use tt_sfpu::lane;

@@ -1,4 +1,6 @@
-//! Between rows and tiles: tilize in the unpacker, untilize in the unpacker or in the packer.
+//! Between rows and tiles.
+//!
+//! Tilize in the unpacker, untilize in the unpacker or in the packer.
 //!
 //! Rows lie in a CB as 32 of them one after the other, as long as a row of tiles. Values pass through `Dst` as in a
 //! copy.
@@ -24,7 +26,9 @@ enum Untilizer {
 const SIDE: usize = 32;
 
 impl Run {
-    /// Turns 32 rows of `block` tiles at the front of a CB into `block` tiles at the back of another.
+    /// Tilizes 32 rows of `block` tiles between two CBs.
+    ///
+    /// From the front of one to the back of another.
     ///
     /// # Errors
     /// Setup, CB protocol, formats without elements of their own.
@@ -50,7 +54,7 @@ impl Run {
         })
     }
 
-    /// Turns 32 rows of `block` tiles at the front of a CB into the tiles of `Dst` from `dst` on.
+    /// Tilizes 32 front rows of `block` tiles to `Dst`, from `dst`.
     ///
     /// # Errors
     /// As [`Run::tilize_block`]; `Dst` protocol.
@@ -109,7 +113,9 @@ impl Run {
         Ok((gathered, format, self.time.compute().unpack_tilize(tile_bytes as u64, block.into())))
     }
 
-    /// Turns `columns` tiles at the front of a CB into 32 rows at the back of another.
+    /// Untilizes `columns` front tiles into 32 rows of another CB.
+    ///
+    /// They are at its back.
     ///
     /// # Errors
     /// Setup, CB protocol, formats without elements of their own.
@@ -122,7 +128,9 @@ impl Run {
         })
     }
 
-    /// Turns `columns` tiles at the front of a CB into part of 32 rows of `full` tiles at the back of another.
+    /// Untilizes `columns` front tiles into part of 32 `full`-tile rows.
+    ///
+    /// They are at the back of another CB.
     ///
     /// # Errors
     /// Setup, CB protocol, formats without elements of their own.
@@ -149,7 +157,9 @@ impl Run {
         })
     }
 
-    /// Packs `rows` rows of tiles of `Dst`, from tile `first` on, as part of so many times 32 rows at the back of a CB.
+    /// Packs `rows` tile rows of `Dst` as part of CB rows.
+    ///
+    /// From tile `first` on, as part of so many times 32 rows at the back.
     ///
     /// # Errors
     /// Setup, CB protocol, `Dst` protocol, formats without elements of their own.
@@ -175,7 +185,9 @@ impl Run {
         })
     }
 
-    /// Sets the packer up to untilize blocks of `columns` tiles into rows of `full` tiles, or to pack tiles again.
+    /// Sets the packer up to untilize blocks, or for tiles again.
+    ///
+    /// Blocks of `columns` tiles into rows of `full` tiles.
     ///
     /// # Errors
     /// A data-movement kernel; a block larger than its row.

@@ -1,4 +1,6 @@
-//! Calls of compute kernels: the protocol of `Dst` here, setup, FPU, SFPU, packer and layouts in the modules below.
+//! Calls of compute kernels.
+//!
+//! The protocol of `Dst` here, setup, FPU, SFPU, packer and layouts in the modules below.
 
 pub mod codes;
 mod lanes;
@@ -29,7 +31,9 @@ impl Run {
         Ok((clocks, compute))
     }
 
-    /// Math takes a free part of `Dst`. `false`: the packer still has to release one.
+    /// Math takes a free part of `Dst`.
+    ///
+    /// `false`: the packer still has to release one.
     ///
     /// # Errors
     /// It has one already.
@@ -109,7 +113,9 @@ impl Run {
         Ok(())
     }
 
-    /// The packer waits for a part. Its calls are put off as long as nothing is committed.
+    /// The packer waits for a part.
+    ///
+    /// Its calls are put off as long as nothing is committed.
     ///
     /// # Errors
     /// A data-movement kernel.

@@ -85,7 +85,9 @@ impl Compute {
 }
 
 impl Run {
-    /// Packs `Dst[dst]` to the back of a CB: after the tiles packed since the last push, or to tile `place`.
+    /// Packs `Dst[dst]` to the back of a CB.
+    ///
+    /// After the tiles packed since the last push, or to tile `place`.
     ///
     /// # Errors
     /// Setup, CB protocol, `Dst` protocol.

@@ -84,7 +84,9 @@ impl Run {
         Ok(Configured { format: self.here().1.cb_mut(cb)?.format, cb })
     }
 
-    /// Sets up unpackers and packer: `SrcA` takes tiles of `a`, `SrcB` of `b`, the packer makes those of `out`.
+    /// Sets up unpackers and packer.
+    ///
+    /// `SrcA` takes tiles of `a`, `SrcB` of `b`, the packer makes those of `out`.
     ///
     /// # Errors
     /// Unknown CBs, a data-movement kernel.
@@ -119,7 +121,7 @@ impl Run {
         })
     }
 
-    /// Sets up the FPU and the way operands come in, for CBs that must exist.
+    /// Sets up the FPU and its operands' way, for existing CBs.
     ///
     /// # Errors
     /// Unknown CBs, a data-movement kernel, units that were never started.
@@ -192,7 +194,9 @@ impl Run {
         })
     }
 
-    /// Sets up an unpacker for another CB's format; -1 leaves it as it is.
+    /// Sets up an unpacker for another CB's format.
+    ///
+    /// -1 leaves it as it is.
     ///
     /// # Errors
     /// Unknown CBs; the CB said to be the old one has another format than the unpacker.
@@ -259,7 +263,9 @@ impl Run {
         })
     }
 
-    /// The packer clips: mode 0 none, 1 below zero, 2 up to the threshold, 3 also above it.
+    /// The packer clips.
+    ///
+    /// Mode 0 none, 1 below zero, 2 up to the threshold, 3 also above it.
     ///
     /// # Errors
     /// A data-movement kernel, an unknown mode.

@@ -1,4 +1,6 @@
-//! The three threads of a compute kernel where their order in the source differs from the order in which they run.
+//! The three threads of a compute kernel in their own order.
+//!
+//! It differs from the order in the source.
 //!
 //! A kernel is one function, and each thread of the chip executes only its own calls of it. In the usual order of the
 //! source (`acquire`, work, `commit`, `wait`, pack, `release`) the calls can be made one after the other, and nothing
@@ -52,7 +54,9 @@ impl Run {
             && self.later().is_some_and(|compute| compute.later.iter().any(|call| call.threads & threads > 0))
     }
 
-    /// Returns true if a call of any kernel is deferred: each call then has to be followed by [`Run::catch_up`].
+    /// Returns true if a call of any kernel is deferred.
+    ///
+    /// Each call then has to be followed by [`Run::catch_up`].
     #[inline]
     pub fn must_catch_up(&self) -> bool {
         self.behind > 0
@@ -92,7 +96,7 @@ impl Run {
         }
     }
 
-    /// Makes the calls of the running kernel that were put off and whose threads have come to them.
+    /// Makes the running kernel's deferred calls that threads have reached.
     ///
     /// # Errors
     /// Those of the calls, with their lines.
@@ -180,8 +184,9 @@ impl Run {
         Err(Fault { place, ..self.fault(call, what) })
     }
 
-    /// Nobody can go on: lets compute kernels go on in their sources with the threads that do not wait. Returns whether
-    /// one can.
+    /// Nobody can go on.
+    ///
+    /// Lets compute kernels go on in their sources with the threads that do not wait. Returns whether one can.
     pub fn run_ahead(&mut self) -> bool {
         let mut any = false;
         for kernel in 0..self.kernels.len() {
@@ -221,7 +226,9 @@ impl Run {
         Ok(false)
     }
 
-    /// Returns the wait of each kernel: its function, and deferred calls of its threads, with their lines.
+    /// Returns the wait of each kernel.
+    ///
+    /// Its function, and deferred calls of its threads, with their lines.
     pub fn all_waits(&self) -> Vec<(usize, Wait, Option<SourcePlace>)> {
         let mut rows = Vec::new();
         for (index, kernel) in self.kernels.iter().enumerate() {

@@ -71,15 +71,17 @@ const APPROXIMATIONS: &[(&str, &str, &str)] = &[
 ];
 
 impl VectorCall {
-    /// Returns an entry that only sets up the SFPU for functions with this init.
+    /// Returns an init entry for SFPU functions with this init.
     pub fn init_only(name: &str, init: &str) -> Self {
         let (name, init) = (name.into(), Init::new(init));
         let program = Program { operation: Operation::Copy, approximate: false };
         Self { name, init, program, approximation: None, needs_wide: false, function: "copy".into(), makes: None }
     }
 
-    /// The function with these names of the listings, of one, two or three tiles, with its parameters as raw words.
-    /// `fill` takes one word, `copy` two tiles; `tile/name` is a function of [`tt_sfpu::tile`].
+    /// The function of these names, with parameters as raw words.
+    ///
+    /// Of the listings, of one, two or three tiles. `fill` takes one word, `copy` two tiles; `tile/name` is a function
+    /// of [`tt_sfpu::tile`].
     ///
     /// # Errors
     /// No such function, or other parameters.
@@ -242,7 +244,9 @@ impl Compute {
 }
 
 impl Run {
-    /// Sets up the SFPU; with `mode` [`ON_PACK`] for functions on the packer's thread.
+    /// Sets up the SFPU.
+    ///
+    /// With `mode` [`ON_PACK`] for functions on the packer's thread.
     ///
     /// # Errors
     /// A data-movement kernel.
@@ -272,7 +276,9 @@ impl Run {
         })
     }
 
-    /// Applies a tile function to tiles of `Dst`, one for each operand and result, in the order of its arguments.
+    /// Applies a tile function to `Dst` tiles in argument order.
+    ///
+    /// One for each operand and result.
     ///
     /// # Errors
     /// Setup, `Dst` protocol.
@@ -301,8 +307,10 @@ impl Run {
         })
     }
 
-    /// Applies a function to tiles `a` (and `b`, `c`) of `Dst`; the result goes to `out`. `mode` 0 takes all faces, 1
-    /// the upper two (a row), 2 the left two (a column); with [`ON_PACK`] added on the packer's thread.
+    /// Applies a function to tiles `a` (and `b`, `c`) of `Dst`.
+    ///
+    /// The result goes to `out`. `mode` 0 takes all faces, 1 the upper two (a row), 2 the left two (a column); with
+    /// [`ON_PACK`] added on the packer's thread.
     ///
     /// # Errors
     /// Setup, `Dst` protocol.

@@ -1,4 +1,6 @@
-//! Transfers in flight: what waits for them, by network and transaction id, and what must not touch them.
+//! Transfers in flight.
+//!
+//! What waits for them, by network and transaction id, and what must not touch them.
 
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
@@ -21,7 +23,9 @@ pub enum Barrier {
 }
 
 impl Barrier {
-    /// The barrier that the kernel API's number names: in the order of the variants.
+    /// The barrier that the kernel API's number names.
+    ///
+    /// In the order of the variants.
     pub fn of(kind: u32) -> Self {
         [Self::Reads, Self::WritesFlushed, Self::Writes, Self::Atomics, Self::Full][kind.min(4) as usize]
     }
@@ -38,7 +42,9 @@ impl Barrier {
 }
 
 impl Run {
-    /// Waits for transfers: those of one network, and with `trid` those with this transaction id.
+    /// Waits for transfers.
+    ///
+    /// Those of one network, and with `trid` those with this transaction id.
     ///
     /// # Errors
     /// A compute kernel; no such network.
@@ -88,7 +94,9 @@ impl Run {
         })
     }
 
-    /// Forgets the transfers of a network whose ids are in `ids`: no barrier waits for them any more.
+    /// Forgets the transfers of a network whose ids are in `ids`.
+    ///
+    /// No barrier waits for them any more.
     ///
     /// # Errors
     /// A compute kernel; no such network.

@@ -1,4 +1,6 @@
-//! Transfers of data-movement kernels: reads, writes and multicast; in the modules below pages, words and barriers.
+//! Transfers of data-movement kernels: reads, writes and multicast.
+//!
+//! In the modules below pages, words and barriers.
 
 mod barriers;
 mod pages;
@@ -19,7 +21,9 @@ use crate::state::time::Target;
 pub use barriers::Barrier;
 pub use pages::Page;
 
-/// Bits of the local address in a NoC address; x and y of the target follow with [`COORD_BITS`] each.
+/// Bits of the local address in a NoC address.
+///
+/// X and y of the target follow with [`COORD_BITS`] each.
 pub const ADDRESS_BITS: u32 = 36;
 /// Bits of a coordinate.
 pub const COORD_BITS: u32 = 6;
@@ -36,7 +40,9 @@ pub fn split(address: u64) -> (u32, u32, u64) {
     (x as u32, y as u32, address & ((1 << ADDRESS_BITS) - 1))
 }
 
-/// A multicast address taken apart: start x, y, end x, y, local address.
+/// A multicast address taken apart.
+///
+/// Start x, y, end x, y, local address.
 #[inline]
 pub fn split_multicast(address: u64) -> ((u32, u32), (u32, u32), u64) {
     let (x1, y1, local) = split(address);
@@ -120,7 +126,9 @@ impl Run {
         })
     }
 
-    /// Starts a read of a page, or of the part of it from its offset on, into own L1.
+    /// Starts a read of a page part into own L1.
+    ///
+    /// From its offset on, or of the whole page.
     ///
     /// # Errors
     /// As [`Run::noc_async_read`]; no such page.
@@ -189,7 +197,9 @@ impl Run {
         })
     }
 
-    /// Starts a write of a page, or of the part of it from its offset on.
+    /// Starts a write of a page part.
+    ///
+    /// From its offset on, or of the whole page.
     ///
     /// # Errors
     /// As [`Run::noc_async_write`]; no such page.
@@ -286,7 +296,9 @@ impl Run {
         Ok(banks)
     }
 
-    /// Starts a write of the same bytes to a rectangle of cores; `loopback` includes the sender.
+    /// Starts a write of the same bytes to a rectangle of cores.
+    ///
+    /// `loopback` includes the sender.
     ///
     /// # Errors
     /// As [`Run::noc_async_write`]; a rectangle with other cores than said.

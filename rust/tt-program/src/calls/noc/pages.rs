@@ -92,7 +92,9 @@ impl Run {
         })
     }
 
-    /// NoC address of a place in the first page of a shard. Of an interleaved buffer every page is a shard.
+    /// NoC address of a place in the first page of a shard.
+    ///
+    /// Of an interleaved buffer every page is a shard.
     ///
     /// # Errors
     /// No such buffer or shard.
@@ -113,8 +115,9 @@ impl Run {
         })
     }
 
-    /// Returns a buffer's division: pages, pages per row, rows and columns of pages in a shard, banks. An interleaved
-    /// buffer is cut into its pages.
+    /// Returns a buffer's division.
+    ///
+    /// Pages, pages per row, rows and columns of pages in a shard, banks. An interleaved buffer is cut into its pages.
     ///
     /// # Errors
     /// No such buffer.

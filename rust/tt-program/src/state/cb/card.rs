@@ -1,4 +1,6 @@
-//! Circular buffers as a card has them, for programs that run without the watcher: counters and pointers, and no rules.
+//! Circular buffers as on a card, without the watcher.
+//!
+//! Counters and pointers, and no rules.
 //!
 //! Two registers count the pages that were received and acknowledged, with 16 bits. Each kernel has pointers of its own,
 //! which wrap where they reach the limit; a compute kernel has its counters too, and overwrites the register.

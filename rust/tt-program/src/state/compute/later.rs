@@ -1,4 +1,6 @@
-//! Calls of a compute kernel that its threads make later than in the order of the source.
+//! Deferred calls of a compute kernel's threads.
+//!
+//! They make them later than in the order of the source.
 
 use tt_memory::Device;
 

@@ -1,4 +1,6 @@
-//! The compute engine of a core as a compute kernel drives it: registers, their protocol, and the setup of its units.
+//! The compute engine of a core as a compute kernel drives it.
+//!
+//! Registers, their protocol, and the setup of its units.
 //!
 //! Clocks: the unpacker may be two operands ahead of the FPU, which has two banks of each source register; the
 //! FPU may be one half of `Dst` ahead of the packer.
@@ -117,7 +119,7 @@ impl Math {
     }
 }
 
-/// A data format that a unit was set up for, and the CB that said so.
+/// A unit's data format, and the CB it came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Configured {
     /// The format.
@@ -352,7 +354,7 @@ impl Compute {
         Ok(at)
     }
 
-    /// Cycles that unpack has waited for a free bank of a source register, and math for operands.
+    /// Wait cycles of unpack for source banks, math for operands.
     pub fn starved(&self) -> [u64; 2] {
         self.starved
     }

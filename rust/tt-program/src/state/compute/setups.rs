@@ -1,4 +1,4 @@
-//! State set by SFPU init calls, so that functions of several inits can be used alternately.
+//! State of SFPU inits, so that several functions can alternate.
 //!
 //! All inits do the same for a start, and many do nothing else: functions of those need any init. The others set what
 //! `setups.txt` lists: an address mode, programmable constants, instruction sequences, lane registers. Their functions
@@ -90,7 +90,9 @@ fn row(line: &'static str) -> Option<(&'static str, Setup)> {
     Some((title, setup))
 }
 
-/// An init, and what it sets: names, and values for a 16-bit `Dst` and a 32-bit one, then with `math_approx_mode`.
+/// An init, and what it sets.
+///
+/// Names, and values for a 16-bit `Dst` and a 32-bit one, then with `math_approx_mode`.
 pub type Row = (&'static str, Vec<(&'static str, Values)>);
 
 /// Lines of the table: an init, and what it sets.

@@ -1,4 +1,6 @@
-//! Tiles that are not 32x32. Registers hold their datums where a 32x32 tile has them, the rest of the tile is padding.
+//! Tiles that are not 32x32.
+//!
+//! Registers hold their datums where a 32x32 tile has them, the rest of the tile is padding.
 
 use tt_formats::{DataFormat, TileShape};
 use tt_tensix::pack::{EdgeMask, Packer};

@@ -1,4 +1,6 @@
-//! Comparisons with zero of a 16-bit `Dst`, answered by 1.0 or 0. Their definitions are in `compare.rs`.
+//! Comparisons with zero of a 16-bit `Dst`, answered by 1.0 or 0.
+//!
+//! Their definitions are in `compare.rs`.
 
 use tt_cpu::{Level, simd_kernel};
 
@@ -8,7 +10,9 @@ use tt_tensix::regs::HalfTile;
 
 const ONE: u16 = 127 << 7;
 
-/// A comparison with zero by its answers for negative numbers, zero, positive ones and NaN.
+/// A comparison with zero by its answers per class.
+///
+/// For negative numbers, zero, positive ones and NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZeroTest([u16; 4]);
 

@@ -1,4 +1,6 @@
-//! Lanes computed by the host's arithmetic, each with a fallback bit; what falls back is the definition's to compute.
+//! Lanes computed by the host's arithmetic, each with a fallback bit.
+//!
+//! What falls back is the definition's to compute.
 
 use super::{INFINITY, datums, flushed};
 use tt_tensix::regs::Bf16Page;

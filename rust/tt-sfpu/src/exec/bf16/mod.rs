@@ -1,4 +1,6 @@
-//! Kernels on BF16 pages in a 16-bit `Dst`: from L1 bytes to halves in one pass, where the exponents are in range.
+//! Kernels on BF16 pages in a 16-bit `Dst`.
+//!
+//! From L1 bytes to halves in one pass, where the exponents are in range.
 //!
 //! The definition of each is its lane program on the words that MOVA2D makes of the pages, which become halves once
 //! more in the packer. Here pages stay what they are, with as many lanes to a vector as the steps allow. An entry of a
@@ -111,7 +113,9 @@ fn enter_body(page: &Bf16Page, dst: &mut HalfTile) {
     }
 }
 
-/// Turns the signs of halves in `Dst`, as `neg` does; a negative zero, which that makes too, is the packer's to see to.
+/// Turns the signs of halves in `Dst`, as `neg` does.
+///
+/// A negative zero, which that makes too, is the packer's to see to.
 pub fn negate(level: Level, dst: &mut HalfTile) {
     negated::run(level, dst);
 }

@@ -1,4 +1,6 @@
-//! `power_binary` of two pages, by the host's arithmetic where it is the unit's.
+//! `power_binary` of two pages, by host arithmetic where exact.
+//!
+//! Where it is the unit's.
 //!
 //! # log2 |base|
 //!

@@ -1,4 +1,6 @@
-//! `div_binary` of BF16 datums in lanes of 16 bits from L1 bytes, where nothing leaves the range of normal numbers.
+//! `div_binary` of BF16 in 16-bit lanes from L1 bytes.
+//!
+//! Where nothing leaves the range of normal numbers.
 //!
 //! The kernel multiplies by a reciprocal of 23 good bits and rounds the product to BF16. Where nothing leaves the range
 //! of normal numbers, that is the exact quotient rounded to nearest, and so is what FP32's division gives when it is

@@ -1,5 +1,6 @@
-//! Comparisons, maximum, minimum and choice in lanes of 16 bits. Their definitions are in `relations.rs`, `binary.rs`
-//! and `ternary.rs` beside this folder.
+//! Comparisons, maximum, minimum and choice in lanes of 16 bits.
+//!
+//! Their definitions are in `relations.rs`, `binary.rs` and `ternary.rs` beside this folder.
 //!
 //! Zeros and denormals come into `Dst` as +0, so that only NaN keeps the order of words from being that of numbers.
 //! Where a word is passed on, NaN is left to the definition: the packer would change it.

@@ -1,4 +1,6 @@
-//! Sums with a product: `mac`, `addcmul`, `addcdiv`, `lerp` of three pages, by the host's multiplication and addition.
+//! Sums with a product.
+//!
+//! `mac`, `addcmul`, `addcdiv`, `lerp` of three pages, by the host's multiplication and addition.
 //!
 //! # Products of at most 24 bits
 //!

@@ -1,4 +1,6 @@
-//! Functions of two pages that are a table of one operand and a short step with the other: `xlogy` and `log_sigmoid`.
+//! Functions of two pages by a table and a short step.
+//!
+//! The table is of one operand, the step with the other: `xlogy` and `log_sigmoid`.
 //!
 //! `xlogy` multiplies by a logarithm that has passed through `Dst`: the product of two numbers of 8 bits is exact, and
 //! then cut. `log_sigmoid` asks for its exponential only below -4. The entry of the function holds its table.

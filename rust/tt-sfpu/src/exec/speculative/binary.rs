@@ -5,8 +5,10 @@ use crate::arith::lane::{flipsign, mul, select, setexp, setsign, store_f32, sub}
 use crate::functions::binary::{is_regular, regular_quotient, special_quotient};
 use crate::functions::division::{as_numbers, quotient_of_numbers};
 
-/// The estimate of a mantissa's reciprocal is 1/10000 off at most after its step, so that the quotient is, and its
-/// product with the divisor leaves less than 1/16 of the dividend's mantissa.
+/// Error bound of the mantissa reciprocal's estimate after its step.
+///
+/// It is 1/10000 off at most, so that the quotient is, and its product with the divisor leaves less than 1/16 of the
+/// dividend's mantissa.
 #[inline(always)]
 pub fn div_f32<S: Speculative>(a: S, b: S) -> S {
     let (over, under) = (setexp(a, 127).assume(0, 1), setexp(b, 127).assume(0, 1));
@@ -18,7 +20,9 @@ pub fn div_f32<S: Speculative>(a: S, b: S) -> S {
     store_f32(if S::any(special) { select(special, special_quotient(a, b), quotient) } else { quotient })
 }
 
-/// Quotient in two steps: the part that the first one lacks is small beside it.
+/// Quotient in two steps.
+///
+/// The part that the first one lacks is small beside it.
 #[inline(always)]
 pub fn div_to_fp32<S: Speculative>(a: S, b: S) -> S {
     let (over, under) = as_numbers(a, b);

@@ -10,7 +10,7 @@ use crate::functions::blocks::{
     EXP_TAIL, LOG_CUBIC, ONE_AND_HALF, RECIPROCAL_ESTIMATE, ROOT_CORRECTION, ROOT_ESTIMATE,
 };
 
-/// More than half of ln 2, which is what is left of an argument at most.
+/// More than half of ln 2, the largest remaining argument.
 pub const LARGEST_REST: f32 = 0.36;
 
 /// The mantissa of e^x and the power of two that belongs to it. Below -88 the result is 0, and above 89 infinite.
@@ -37,7 +37,9 @@ pub fn exp_f32_unlimited<S: Speculative>(x: S) -> S {
     setexp(value, iadd(exp_biased(value), power))
 }
 
-/// A slope from 1.1 to 1.6: the product's exponent is that of the constant, and the sum is less than 1.
+/// A slope from 1.1 to 1.6.
+///
+/// The product's exponent is that of the constant, and the sum is less than 1.
 #[inline(always)]
 pub fn log_cubic<S: Speculative>(x: S) -> S {
     const SLOPE: [u32; 3] = [LOG_CUBIC[0], LOG_CUBIC[1], LOG_CUBIC[2]];
@@ -71,7 +73,9 @@ pub fn reciprocal_estimate<S: Speculative>(x: S, refine: bool) -> S {
     flipsign(y).host_fma(error.host_fma(error, error), flipsign(y))
 }
 
-/// With the estimate, x y^2 is from 0.63 to 0.72, the correction from 1.17 to 1.26, and then x y^2 is 1 within 1/10000.
+/// Bounds of x y^2: 0.63 to 0.72, then 1 within 1/10000.
+///
+/// The first with the estimate; the correction is from 1.17 to 1.26.
 #[inline(always)]
 pub fn inverse_root<S: Speculative>(x: S) -> S {
     let x = x.expect_positive(-60, 60);
@@ -97,8 +101,9 @@ pub fn refine_inverse_root<S: Speculative>(x: S, y: S) -> S {
     error.host_fma(y.shift_exponent(-1), y)
 }
 
-/// With the estimate, x y^2 is from 0.63 to 0.72, and at most a little more than 1 after each step. What the root lacks
-/// is less than 1/30 of it.
+/// Bounds of x y^2: 0.63 to 0.72, then slightly above 1.
+///
+/// The first with the estimate, then after each step. What the root lacks is less than 1/30 of it.
 #[inline(always)]
 pub fn newton_root<S: Speculative>(x: S, steps: usize) -> S {
     let positive = x.expect_positive(-60, 60);

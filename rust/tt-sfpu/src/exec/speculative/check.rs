@@ -1,5 +1,6 @@
-//! The checking executor: speculative programs on single words, each with its fallback bit and the first bound that it
-//! violates.
+//! The checking executor.
+//!
+//! Speculative programs on single words, each with its fallback bit and the first bound that it violates.
 //!
 //! Words are those of the definition, but where a form's differ on purpose. A lane falls back where the form says so.
 //! What is assumed is asserted here; what is selected carries its violation on, and a result without fallback must have
@@ -99,7 +100,7 @@ impl Checked {
         Self { word, constant: None, fallback: false, violation: None, bounds: 0 }
     }
 
-    /// The word, `None` if it falls back, or the bound that does not hold.
+    /// The word, `None` for fallback, or the violated bound.
     pub fn result(self) -> Result<Option<u32>, Violation> {
         match self.violation {
             _ if self.fallback => Ok(None),

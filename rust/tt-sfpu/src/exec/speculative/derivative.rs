@@ -21,7 +21,9 @@ pub fn gelu_derivative_32<S: Speculative>(x: S, steps: Option<usize>) -> S {
     store_f32(select(ilt(splat::<S>(INFINITY), square), x, value))
 }
 
-/// Derivative of tanh. For the number before 3, two ninths of the square less one are 0.9999997.
+/// Derivative of tanh.
+///
+/// For the number before 3, two ninths of the square less one are 0.9999997.
 #[inline(always)]
 pub fn tanh_derivative<S: Speculative>(x: S) -> S {
     const OF_SQUARE: Plan = Plan::new(&CENTRED, 0.0, 9.001);

@@ -13,8 +13,10 @@ use crate::functions::exp::{self, EXP2_LAST, EXP2_TAIL, EXPM1_SERIES, OFFSET, SL
 const LARGEST: u32 = 0x42c0_0000;
 const LOWEST: u32 = 0xc280_0000;
 
-/// Most arguments are far from the clamp, so that the offset outweighs the product, or at the clamp, as masked scores are:
-/// there the integer is 185, and the number of which that is the upper word is a denormal.
+/// Most arguments are far from the clamp, or at it.
+///
+/// Far from it the offset outweighs the product; masked scores are at it: there the integer is 185, and the number of
+/// which that is the upper word is a denormal.
 #[inline(always)]
 pub fn clampneg_32<S: Speculative>(x: S) -> S {
     let x = max(x, exp::LOWEST);
@@ -34,9 +36,10 @@ pub fn exp2_32<S: Speculative>(x: S) -> S {
     store_f32(S::from(SERIES[0]).horner_planned(rest, &SERIES[1..], PLAN).scale_exp(power))
 }
 
-/// Beyond the clamp the result is infinity, or -1. Within, the multiple of the first part of ln 2
-/// has 23 bits, its sum with the argument is exact, and at most 0.36 is left; e^r - 1 is between 0.8 r and 1.2 r. A
-/// product that is small beside what is added to it leaves no trace.
+/// Beyond the clamp the result is infinity, or -1.
+///
+/// Within, the multiple of the first part of ln 2 has 23 bits, its sum with the argument is exact, and at most 0.36 is
+/// left; e^r - 1 is between 0.8 r and 1.2 r. A product that is small beside what is added to it leaves no trace.
 #[inline(always)]
 pub fn expm1_32<S: Speculative>(x: S) -> S {
     const PLAN: Plan = Plan::new(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST);

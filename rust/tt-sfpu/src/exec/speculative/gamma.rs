@@ -27,10 +27,11 @@ pub fn digamma_32<S: Speculative>(x: S) -> S {
     store_f32(if S::any(greater(x, FAR)) { digamma(x, near) } else { near })
 }
 
-/// The expected range is up to 2^16. There, the product of the main part has an exponent of at most three above that of
-/// z, and the sum is less than 3.4 times the larger power of two. The series is between 0.072 and 0.084. The main part
-/// is a multiple of 2^-24 if it is less than 1/4, where the product that is added may be the larger one, of at most
-/// 0.17.
+/// The expected range is up to 2^16.
+///
+/// There, the product of the main part has an exponent of at most three above that of z, and the sum is less than 3.4
+/// times the larger power of two. The series is between 0.072 and 0.084. The main part is a multiple of 2^-24 if it is
+/// less than 1/4, where the product that is added may be the larger one, of at most 0.17.
 #[inline(always)]
 pub fn lgamma_stirling<S: Speculative>(x: S) -> S {
     let z = select(less(x, HALF), sub(splat::<S>(ONE), x), x).expect_positive(-1, 16);

@@ -17,8 +17,9 @@ pub fn accurate_32<S: Speculative>(x: S) -> S {
     store_f32(select(inside, value, sub(x, x)))
 }
 
-/// Beyond 2^20 the curve falls back. The last product has no larger exponent than what is added to it, and the sum is
-/// at most twice that.
+/// Beyond 2^20 the curve falls back.
+///
+/// The last product has no larger exponent than what is added to it, and the sum is at most twice that.
 #[inline(always)]
 pub fn tanh_form<S: Speculative>(x: S) -> S {
     const CURVE: [u32; 2] = [CUBIC, ONE];

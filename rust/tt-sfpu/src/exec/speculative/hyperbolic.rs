@@ -10,7 +10,9 @@ use crate::arith::lane::{
 use crate::functions::blocks::{EXP_TAIL, INVERSE_LN2, LN2_PARTS};
 use crate::functions::hyperbolic::{EXPM1_SERIES, FOUR, QUARTER, cosh};
 
-/// From 130 powers on, which 95 has, the result is infinite. The rest of the reduction is 0 or above 2^-50; e^r - 1 is between 0.8 r and 1.2 r.
+/// From 130 powers on, which 95 has, the result is infinite.
+///
+/// The rest of the reduction is 0 or above 2^-50; e^r - 1 is between 0.8 r and 1.2 r.
 #[inline(always)]
 pub fn sinh_32<S: Speculative>(x: S) -> S {
     const PLAN: Plan = Plan::new(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST);
@@ -29,7 +31,7 @@ pub fn sinh_32<S: Speculative>(x: S) -> S {
     store_f32(setsign(select(counts, rest, half), x))
 }
 
-/// The steps of the reduction and of the exponential, up to a last one whose sum is from 0.7 to 1.42.
+/// Steps of reduction and exponential, to a last sum 0.7 to 1.42.
 #[inline(always)]
 pub fn cosh_32<S: Speculative>(x: S) -> S {
     let distance = magnitude(x);

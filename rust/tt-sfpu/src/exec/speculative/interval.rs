@@ -1,5 +1,6 @@
-//! Choice of the host arithmetic of each polynomial step, found by the compiler from the coefficients and the
-//! range.
+//! Choice of host arithmetic per polynomial step.
+//!
+//! The compiler finds it from the coefficients and the range.
 //!
 //! What the unit does with `s * x + c`, and when that is the host's multiply-add, is said in [`super`]. Here the sum, the
 //! product and their exponents are followed through Horner's rule, in each part of the range on its own. A step that is
@@ -37,7 +38,9 @@ pub struct Plan {
     /// The bounds.
     pub low: f32,
     pub high: f32,
-    /// The value is zero or at least two to this power in magnitude,
+    /// True if the value is zero or at least a power.
+    ///
+    /// At least two to this power in magnitude.
     pub least: i32,
     /// and less than two to this power.
     pub most: i32,
@@ -45,7 +48,7 @@ pub struct Plan {
     sides: [[Step; STEPS]; 2],
 }
 
-/// The known bounds of a step in a part of the range, or in all of them.
+/// A step's known bounds, in a part of the range or all.
 #[derive(Clone, Copy)]
 pub struct Step {
     /// It may be [`Form::Plain`].
@@ -54,7 +57,9 @@ pub struct Step {
     constant: bool,
     /// The product is so close to the coefficient's grid that what is cut off is seen there.
     close: bool,
-    /// The sum may be two exponents above the larger one of its terms, where it is only right if the product is cut.
+    /// True if the sum may exceed its terms by two exponents.
+    ///
+    /// It is above the larger one of its terms, where it is only right if the product is cut.
     pub grows: bool,
     /// The coefficient may be odd on the grid where the sum grows.
     pub grows_odd: bool,
@@ -166,7 +171,9 @@ const fn step(sum: Range, x: Range, coefficient: u32) -> (Range, Step) {
 }
 
 impl Plan {
-    /// Bounds of a step on both sides of zero, by its number from 0.
+    /// Bounds of a step on both sides of zero, by number.
+    ///
+    /// The number counts from 0.
     #[inline(always)]
     pub const fn step(&self, number: usize) -> Step {
         self.sides[0][number].and(self.sides[1][number])
@@ -188,7 +195,9 @@ impl Plan {
         }
     }
 
-    /// Plan of Horner's rule for coefficients from the highest power down and arguments from `low` to `high`.
+    /// Plan of Horner's rule for coefficients and an argument range.
+    ///
+    /// Coefficients from the highest power down, arguments from `low` to `high`.
     ///
     /// # Panics
     /// If coefficients are tiny or sums huge, which means at compile time.

@@ -125,9 +125,10 @@ use interval::Plan;
 pub use check::{Checked, CheckedProgram};
 pub(crate) use lanes::run::run;
 
-/// The forms of speculative programs: primitives whose speed rests on a bound. A bound that is *expected* is tested, and
-/// a lane outside of it falls back. A bound that is *assumed* holds for every lane that is not under the fallback mask
-/// and whose value is selected.
+/// The forms of speculative programs: primitives whose speed rests on a bound.
+///
+/// A bound that is *expected* is tested, and a lane outside of it falls back. A bound that is *assumed* holds for every
+/// lane that is not under the fallback mask and whose value is selected.
 pub trait Speculative: Blocks {
     /// Expected: the magnitude is at least two to the power of `least` and below two to that of `most`.
     fn expect(self, least: i32, most: i32) -> Self;

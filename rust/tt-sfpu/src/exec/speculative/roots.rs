@@ -5,7 +5,9 @@ use super::interval::Plan;
 use crate::arith::lane::{ONE, fabs, flipsign, mul, setsign, shl, sm2f, splat, store_f32};
 use crate::functions::roots::{ESTIMATE, MINUS_THIRD, SERIES};
 
-/// With the estimate, x y^3 is from 0.64 to 0.77, and with the first correction it is 1 within 1/10000.
+/// Bounds of x y^3: 0.64 to 0.77, then 1 within 1/10000.
+///
+/// The first with the estimate, then with the first correction.
 #[inline(always)]
 pub fn cbrt_32<S: Speculative>(x: S) -> S {
     const PLAN: Plan = Plan::new(&SERIES, 0.0, 0.8);

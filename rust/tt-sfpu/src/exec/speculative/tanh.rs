@@ -9,8 +9,10 @@ use crate::arith::lane::{
 use crate::functions::blocks::MINUS_LN2;
 use crate::functions::tanh::{EXPM1_SERIES, RECIPROCAL_ESTIMATE, SMALL, TWO_OVER_LN2};
 
-/// Hyperbolic tangent. Arguments count from 2^-12 on, and powers up to 60. So the rest is nothing or above 2^-36, e^r - 1 is
-/// between 0.8 r and 1.2 r, and no number is near the ends of the range.
+/// Hyperbolic tangent, for arguments from 2^-12 and powers to 60.
+///
+/// So the rest is nothing or above 2^-36, e^r - 1 is between 0.8 r and 1.2 r, and no number is near the ends of the
+/// range.
 #[inline(always)]
 pub fn tanh_f32<S: Speculative>(x: S) -> S {
     const PLAN: Plan = Plan::new(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST);

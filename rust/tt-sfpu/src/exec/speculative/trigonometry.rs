@@ -41,9 +41,10 @@ pub fn sin<S: Speculative>(x: S, coefficients: &[u32]) -> S {
     sine_of_rest(lower_parts(turns, MINUS_PI, rest), rounded, coefficients)
 }
 
-/// Up to 64, and from 2^-17 on, since smaller ones are near the middle of two integers: the multiple is 41 at most, has
-/// the argument's sign, and its product with the first part has 24 bits, of which an argument that is cut leaves at
-/// least half.
+/// Arguments up to 64, and from 2^-17 on.
+///
+/// Smaller ones are near the middle of two integers: the multiple is 41 at most, has the argument's sign, and its
+/// product with the first part has 24 bits, of which an argument that is cut leaves at least half.
 #[inline(always)]
 pub fn cos<S: Speculative>(x: S, coefficients: &[u32]) -> S {
     let rounded = x.round_line(INVERSE_PI, HALF);

@@ -1,5 +1,6 @@
-//! Addition, subtraction and multiplication of the FPU, tile by tile, against the independent model: in words
-//! of 32 bits and, where operators take them, in lanes of 16.
+//! FPU sums and products by tile, against the independent model.
+//!
+//! Addition, subtraction and multiplication in words of 32 bits and, where operators take them, in lanes of 16.
 
 use std::fmt;
 
@@ -30,7 +31,9 @@ impl fmt::Display for Operation {
     }
 }
 
-/// All operations: products at these fidelities, sums once, since they have none; both widths of `Dst`.
+/// All operations: products at these fidelities, sums once, since they have none.
+///
+/// Both widths of `Dst`.
 pub fn operations(fidelities: &[MathFidelity]) -> Vec<Operation> {
     let mut all = Vec::new();
     for dst in [DstFormat::Bf16, DstFormat::Fp32] {

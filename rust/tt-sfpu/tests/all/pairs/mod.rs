@@ -1,5 +1,6 @@
-//! Functions of two operands at every CPU level against the scalar definitions, and the FPU's operations
-//! against an independent model, on a grid of corners and random pairs.
+//! Binary functions and FPU operations against definitions and a model.
+//!
+//! The functions at every CPU level, on a grid of corners and random pairs.
 //!
 //! The tests run 2^24 pairs of every operation and fewer of every function; `cargo xtask pairs` runs 2^24 pairs of
 //! every function and width of Dst, `cargo xtask every-pair` all pairs of `BF16` values.

@@ -1,4 +1,6 @@
-//! Block floats to BF16 by one multiplication with the group's power of two.
+//! Block floats to BF16 by one power of two multiplication.
+//!
+//! It is the group's.
 //!
 //! That holds for every group whose exponents stay normal numbers; other tiles are unpacked datum by datum.
 #[cfg(target_arch = "x86_64")]
@@ -55,7 +57,9 @@ pub struct BlockFloatDecoder {
 }
 
 impl BlockFloatDecoder {
-    /// The decoder of a format, `None` if it is none of the two that have one.
+    /// The decoder of a format, `None` if it has none.
+    ///
+    /// Two formats have one.
     pub fn new(format: DataFormat, level: Level) -> Option<Self> {
         if level.available() == Level::Avx512
             && let Some(decoder) = Self::with_permutes(format)
@@ -85,7 +89,9 @@ impl BlockFloatDecoder {
         None
     }
 
-    /// Decodes a tile. False if it has patterns that are not plain numbers; `page` is then meaningless.
+    /// Decodes a tile.
+    ///
+    /// False if it has patterns that are not plain numbers; `page` is then meaningless.
     ///
     /// # Panics
     /// If `l1` is shorter than a tile.

@@ -71,7 +71,9 @@ static BYTES: [[u8; 64]; 2] = {
 const HIGH: u8 = (word(64) >> 8) as u8;
 const _: () = assert!(HIGH == 0x7f && word(127) >> 8 == 0x7f);
 
-/// The patterns of datums of 4 bits. A permute of words looks at 5 bits; the fifth may be anything.
+/// The patterns of datums of 4 bits.
+///
+/// A permute of words looks at 5 bits; the fifth may be anything.
 pub static WORDS: [u16; 32] = {
     let mut table = [0; 32];
     let mut datum = 0;
@@ -82,7 +84,9 @@ pub static WORDS: [u16; 32] = {
     table
 };
 
-/// Source positions of a vector's bytes, so that interleaving each 16 of them with a second table makes lines.
+/// Source positions of a vector's bytes before interleaving.
+///
+/// Interleaving each 16 of them with a second table makes lines.
 pub static ORDERS: [[u8; 64]; 2] = {
     let mut orders = [[0; 64]; 2];
     let mut place = 0;
@@ -116,12 +120,15 @@ static HALVES: [([u8; 64], [u16; 32]); 2] = {
     halves
 };
 
-/// Exponent corrections of each group, in place. In two cache lines: a store that crosses one is slow to
-/// read back.
+/// Exponent corrections of each group, in place.
+///
+/// In two cache lines: a store that crosses one is slow to read back.
 #[repr(align(64))]
 pub struct Shifts(pub [i16; GROUPS]);
 
-/// Returns true if this CPU has the instructions: only then may the functions of this module be called.
+/// Returns true if this CPU has the instructions.
+///
+/// Only then may the functions of this module be called.
 pub fn available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
     *AVAILABLE.get_or_init(|| {
@@ -132,8 +139,9 @@ pub fn available() -> bool {
     })
 }
 
-/// Decodes a tile of `BITS` bits per datum. False if it has patterns that are not plain numbers; `page` is then
-/// meaningless.
+/// Decodes a tile of `BITS` bits per datum.
+///
+/// False if it has patterns that are not plain numbers; `page` is then meaningless.
 ///
 /// # Panics
 /// If `l1` is shorter than a tile.
@@ -164,9 +172,10 @@ fn store(out: &mut Bf16Page, place: usize, line: __m512i) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), line) };
 }
 
-/// Decodes a tile of `BITS` bits per datum to lines of BF16, two datums at a time masked by `mask`: in the order of the page,
-/// or in `PAIRS` of two rows. False if it has patterns that are not plain numbers; `out` is then meaningless. What is
-/// interleaved is done in either case.
+/// Decodes a tile of `BITS`-bit datums to masked BF16 lines.
+///
+/// Two datums at a time masked by `mask`: in the order of the page, or in `PAIRS` of two rows. False if it has patterns
+/// that are not plain numbers; `out` is then meaningless. What is interleaved is done in either case.
 ///
 /// # Panics
 /// If `l1` is shorter than a tile.
@@ -338,8 +347,9 @@ fn shifted<const PAIRS: bool, const GROUP: usize>(words: __m512i, shifts: &Shift
     _mm512_subs_epu16(words, shift)
 }
 
-/// Computes the excess of each group's exponents. False if a group that is not empty has numbers that are
-/// not normal.
+/// Computes the excess of each group's exponents.
+///
+/// False if a group that is not empty has numbers that are not normal.
 ///
 /// # Safety
 /// See [`available`].

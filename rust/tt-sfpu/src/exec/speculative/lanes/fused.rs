@@ -1,4 +1,6 @@
-//! Pieces of programs that are proven as a whole: their steps are the host's without a condition for each of them.
+//! Pieces of programs that are proven as a whole.
+//!
+//! Their steps are the host's without a condition for each of them.
 
 use super::{A, Float, INFINITY, Int, Lanes, MANTISSA, SIGN, STEP, SpecLanes, float, is_within, magnitude, splat};
 use crate::arith::lane::{HALF, MINUS_ONE, NAN, ROUNDER};
@@ -17,8 +19,9 @@ fn number(word: u32) -> Float {
     float(splat(word))
 }
 
-/// The argument, clamped to the range, less the nearest multiple of ln 2: the rest, how often it is taken, and lanes in
-/// fallback.
+/// The clamped argument reduced by multiples of ln 2.
+///
+/// The rest after the nearest multiple, how often it is taken, and lanes in fallback.
 ///
 /// At most 140 times: the multiple of the first part has 8 + 15 bits, and at most 0.347 is left of an argument that is
 /// not smaller than 0.34 if anything is taken. So the signs differ, both terms are on the unit's grid, and their sum is
@@ -36,6 +39,8 @@ pub fn reduce_by_ln2(x: Int, range: [f32; 2]) -> (Int, Int, Lanes) {
     (A::to_bits(rest), power, crossed | A::is_nan(clamped))
 }
 
+/// Tests of words by exponent below 1, or from 255.
+///
 /// An exponent below 1 is a word below 2^23, and one from 255 on a word that is not below infinity.
 #[inline(always)]
 pub fn scale_exp(value: Int, power: Int) -> Int {
@@ -43,25 +48,31 @@ pub fn scale_exp(value: Int, power: Int) -> Int {
     A::keep(A::greater(word, splat(STEP - 1)), word)
 }
 
-/// Beside it a number below 1/16 is on the grid of 1, which is 2^-26.
+/// Number beside which those below 1/16 are on its grid.
+///
+/// It is the grid of 1, which is 2^-26.
 pub const BESIDE: f32 = 0.1875;
 
-/// Rounds to the odd one of two numbers on the grid, and subtracts [`BESIDE`] again.
+/// Rounds to odd on the grid, and subtracts [`BESIDE`] again.
 #[inline(always)]
 pub fn without_beside(down: Float, up: Float) -> Float {
     let odd = A::round_to_odd(A::to_bits(down), A::to_bits(up));
     A::sub_float(float(odd), A::splat_float(BESIDE))
 }
 
-/// x * y + 1 where less than 1/16 is left: the sum, rounded to odd on the grid, is what comes of rounding it down and up beside
-/// a number that moves the grid to its last bit.
+/// x * y + 1 where less than 1/16 is left.
+///
+/// The sum, rounded to odd on the grid, is what comes of rounding it down and up beside a number that moves the grid to
+/// its last bit.
 #[inline(always)]
 pub fn residual_of_one(x: Int, y: Int) -> Float {
     let (x, y, beside) = (float(x), float(y), A::splat_float(1.0 + BESIDE));
     without_beside(A::fma_down(x, y, beside), A::fma_up(x, y, beside))
 }
 
-/// The argument, clamped to the range, less the nearest integer, which is exact, that integer, and lanes that fall back.
+/// The clamped argument's fraction, nearest integer, and fallback lanes.
+///
+/// The fraction is exact.
 #[inline(always)]
 pub fn reduce_by_one(x: Int) -> (Int, Int, Lanes) {
     let clamped = clamped(x, EXP2_RANGE);
@@ -83,7 +94,7 @@ fn nearest_integer(x: Float) -> Int {
     A::to_int_cut(A::add_cut(x, float(half)))
 }
 
-/// 1 / m for a mantissa m from one to two that is given negated.
+/// 1 / m for a negated mantissa m from one to two.
 ///
 /// The seed is 1% off at most, at both ends and between. Its first step is an ordinary one, of a result from 0.8 to
 /// 1.14. Its second step leaves between a quarter and half of the constant's power of two: there the grid has one bit
@@ -116,7 +127,9 @@ pub fn split_exponent(word: Int) -> (Int, Int, Lanes) {
     (steps, A::to_bits(A::exact_float(steps)), 0)
 }
 
-/// x * first + second, rounded to an integer that is left in the low bits, and lanes that fall back.
+/// x * first + second, rounded to an integer, and fallback lanes.
+///
+/// The integer is left in the low bits.
 ///
 /// For numbers up to 64 and a factor below 1/2 the unit's sum is less than 2^-18 from the host's: both round the same
 /// exact one of less than 2^5, the unit after cutting the product by a grid of 2^-22. The integers are the same if the
@@ -147,8 +160,10 @@ pub fn add_exponent(multiple: Int, mantissa: Int) -> (Float, Lanes) {
     (result, !(few | many & !nothing))
 }
 
-/// `multiple` times a little less than ln 2, which has 23 bits, and a logarithm from 0 to 0.7, a multiple of 2^-26: for -1
-/// to 15 multiple.
+/// `multiple` of ln 2 plus a logarithm.
+///
+/// A little less than ln 2, which has 23 bits, and a logarithm from 0 to 0.7, a multiple of 2^-26: for -1 to 15
+/// multiple.
 ///
 /// The product is even on its grid, and exact. Of -1 turn, a logarithm that takes half of it away is on the grid, too,
 /// and the sum is exact; otherwise nothing is lost to the left or right. A logarithm that the grid cuts to nothing
@@ -166,7 +181,9 @@ pub fn exponent_as_number(word: Int) -> Float {
 }
 
 impl SpecLanes {
-    /// Logarithm of every number: minus infinity of zero, NaN of negatives; denormals, infinity and NaN fall back.
+    /// Logarithm of every number: minus infinity of zero, NaN of negatives.
+    ///
+    /// Denormals, infinity and NaN fall back.
     #[inline(always)]
     pub fn limit_log(self, value: Self) -> Self {
         let (mut words, mut fallback) = (value.words, value.fallback);

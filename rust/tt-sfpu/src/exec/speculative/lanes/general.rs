@@ -1,4 +1,6 @@
-//! The multiply-add in whatever relation its terms stand: a sum on the unit's grid.
+//! The multiply-add in whatever relation its terms stand.
+//!
+//! A sum on the unit's grid.
 
 use super::range::Range;
 use super::step::Operands;

@@ -1,4 +1,6 @@
-//! Polynomials whose steps the compiler has looked at, each by the shortest form that has the unit's bits.
+//! Polynomials with shortest exact steps, chosen by the compiler.
+//!
+//! Each step has the shortest form that has the unit's bits.
 //!
 //! The two forms on the unit's grid work alike. Added to 1.5 * 2^3 of the larger exponent's power of two, a term is
 //! rounded to 64 places of the grid: its upper part. What is left of it, beside 1.5 / 2^3 of the power, is rounded down

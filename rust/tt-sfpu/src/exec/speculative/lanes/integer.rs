@@ -1,4 +1,6 @@
-//! Division of integers by the host's reciprocals, with a check of what is left, and their greatest common divisors.
+//! Integer division by host reciprocals, and greatest common divisors.
+//!
+//! With a check of what is left.
 //!
 //! A kernel's quotient and rest are those of the exact division, as `sfpu/division.rs` says. So it does not matter how
 //! they are found, as long as the rest is seen to be from zero up and below the divisor: there is only one such

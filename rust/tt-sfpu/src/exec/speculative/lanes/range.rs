@@ -2,7 +2,9 @@
 
 use super::{INFINITY, SIGN, STEP};
 
-/// Range of lanes without fallback, from the program's text alone; the compiler sees it, the program's run does not.
+/// Range of lanes without fallback, from the program's text alone.
+///
+/// The compiler sees it, the program's run does not.
 #[derive(Clone, Copy)]
 pub struct Range {
     /// Neither denormal nor -0 nor NaN.

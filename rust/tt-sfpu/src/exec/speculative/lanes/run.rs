@@ -1,4 +1,6 @@
-//! Programs applied to slices: tried on whole blocks, repeated exactly where a lane falls back.
+//! Programs applied to slices.
+//!
+//! Tried on whole blocks, repeated exactly where a lane falls back.
 
 use super::{A, Lanes, SpecLanes};
 use tt_cpu::vector::Vector;
@@ -9,7 +11,9 @@ const PIECE: usize = 1024;
 /// count.
 const KEPT: usize = 256;
 
-/// Runs a lane program on every word and those beside it: tried on whole blocks, exactly on what falls back.
+/// Runs a lane program on every word and those beside it.
+///
+/// Tried on whole blocks, exactly on what falls back.
 #[inline(always)]
 pub fn run<const N: usize>(
     dst: &mut [u32],

@@ -1,11 +1,15 @@
-//! The multiply-add by the host's arithmetic, one form for each relation of product and addend, and the lanes that fall back.
+//! The multiply-add by host arithmetic, and fallback lanes.
+//!
+//! One form for each relation of product and addend.
 
 use super::range::{LIMIT, Range};
 use super::{A, Float, INFINITY, Int, Lanes, SIGN, STEP, SpecLanes, float, is_within, magnitude, splat};
 use crate::arith::lane::ONE;
 use tt_cpu::vector::Vector;
 
-/// 2^-100. Beside results from here on, denormals and products without exponent are nothing.
+/// 2^-100, above which denormals and tiny products vanish.
+///
+/// Beside results from here on, denormals and products without exponent are nothing.
 pub const SMALL: u32 = 27 << 23;
 /// A product with this many zeros at the end of its 48 bits is not cut by the grid of an addend that it nearly cancels:
 /// the grid takes 20, and the addend's exponent may be larger by two.
@@ -46,8 +50,9 @@ impl Operands {
         self.x.denormal(self.lane) | self.y.denormal(self.lane)
     }
 
-    /// The second factor is a constant that is not tiny, and products cannot leave the range above, where the unit does
-    /// not let the addend bring them back.
+    /// A not tiny constant factor; products cannot exceed the range.
+    ///
+    /// They cannot leave the range above, where the unit does not let the addend bring them back.
     #[inline(always)]
     pub fn keeps_range(self) -> bool {
         let finite = self.x.range.times(self.y.range).is_finite();
@@ -93,8 +98,10 @@ impl Operands {
         A::sub(result, A::sub(self.power(), splat(STEP - 1)))
     }
 
-    /// A step of a polynomial: the result and its word's distance from half of the addend's power of two, of which
-    /// [`is_ordinary`] tells the rest. For addends that are ordinary numbers.
+    /// A step of a polynomial.
+    ///
+    /// The result and its word's distance from half of the addend's power of two, of which [`is_ordinary`] tells the
+    /// rest. For addends that are ordinary numbers.
     #[inline(always)]
     pub fn of_polynomial(self, above: i32) -> (Int, Int, Range) {
         let result = self.host();
@@ -113,7 +120,9 @@ impl Operands {
         (result, !self.is_ordinary(result) | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 1))
     }
 
-    /// The product is small beside the addend: the case is ordinary if the result has the addend's exponent.
+    /// The product is small beside the addend.
+    ///
+    /// The case is ordinary if the result has the addend's exponent.
     #[inline(always)]
     pub fn small_product(self) -> (Int, Lanes, Range) {
         let result = self.host();
@@ -127,8 +136,10 @@ impl Operands {
         (self.host(), 0, self.near_addend(1, 1))
     }
 
-    /// One factor is a power of two that keeps the range: the product has 24 bits and less than twice its power, so
-    /// that it is even, has no tie, and the sum is less than four times the larger power.
+    /// One factor is a power of two that keeps the range.
+    ///
+    /// The product has 24 bits and less than twice its power, so that it is even, has no tie, and the sum is less than
+    /// four times the larger power.
     #[inline(always)]
     pub fn of_short_product(self) -> (Int, Lanes, Range) {
         let result = self.host();
@@ -138,14 +149,18 @@ impl Operands {
         (result, fallback, Range { most: (most + 1).min(LIMIT), ..Range::REGULAR })
     }
 
-    /// The same for a constant factor that is larger than 1. Half of the range is left for it.
+    /// The same for a constant factor that is larger than 1.
+    ///
+    /// Half of the range is left for it.
     #[inline(always)]
     pub fn of_large_power(self) -> (Int, Lanes, Range) {
         let (result, fallback, range) = self.of_short_product();
         (result, fallback | !A::below_unsigned(magnitude(self.x.words[self.lane]), splat(191 << 23)), range)
     }
 
-    /// The same for a constant factor of 1: nothing falls below the range but by denormals, and what does so is exact.
+    /// The same for a constant factor of 1.
+    ///
+    /// Nothing falls below the range but by denormals, and what does so is exact.
     #[inline(always)]
     pub fn sum(self) -> (Int, Lanes, Range) {
         let (_, y, z) = self.floats();
@@ -176,7 +191,9 @@ impl Operands {
         (A::to_bits(result), A::is_irregular(result) | denormal, Range::REGULAR)
     }
 
-    /// The addend is nothing. The host's smallest normal number may be one that was rounded up to it.
+    /// The addend is nothing.
+    ///
+    /// The host's smallest normal number may be one that was rounded up to it.
     #[inline(always)]
     pub fn product(self) -> (Int, Lanes, Range) {
         let (x, y, zero) = self.floats();
@@ -203,9 +220,11 @@ impl Operands {
         (word, A::is_irregular(result) | smallest | self.denormal_factor(), range)
     }
 
+    /// A sum small against the addend, rounded to odd.
+    ///
     /// The sum is less than 1/16 of the addend's power of two, and the product's exponent at most the addend's. So the
-    /// result is the exact sum, rounded to odd on the grid; that is what comes of rounding it down and up beside a number that
-    /// moves the grid to its last bit.
+    /// result is the exact sum, rounded to odd on the grid; that is what comes of rounding it down and up beside a
+    /// number that moves the grid to its last bit.
     #[inline(always)]
     pub fn residual(self) -> (Int, Lanes, Range) {
         let (x, y, z) = self.floats();
@@ -230,9 +249,10 @@ impl Operands {
         (result, fallback | !is_within(odd, first, STEP) | self.denormal_factor(), range)
     }
 
-    /// The product is exact on every grid that matters, and the sum is no larger than the addend. So the signs differ,
-    /// or the product is too small to count, and the product's exponent is at most one above the addend's, which is not
-    /// cut.
+    /// An exact product, and a sum no larger than the addend.
+    ///
+    /// The product is exact on every grid that matters. So the signs differ, or the product is too small to count, and
+    /// the product's exponent is at most one above the addend's, which is not cut.
     ///
     /// If 24 bits hold the product, it has no tie, and it is enough that the signs differ: an addend that is cut leaves
     /// at least half of the product.
@@ -257,9 +277,10 @@ impl Operands {
         (result, long | !taken | irregular | tiny, Range { most, ..Range::REGULAR })
     }
 
-    /// The product may be larger than the addend, with the same sign, as long as the addend is even on its grid: by up
-    /// to two exponents, and one more for each zero at the addend's end. If the product is cut by its grid, two places
-    /// may be lost.
+    /// A product possibly larger than an even addend of equal sign.
+    ///
+    /// The addend is even on its grid: by up to two exponents, and one more for each zero at the addend's end. If the
+    /// product is cut by its grid, two places may be lost.
     #[inline(always)]
     pub fn growing(self) -> (Int, Lanes, Range) {
         let result = self.host();
@@ -270,8 +291,10 @@ impl Operands {
         (result, !good | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 3 + zeros as i32))
     }
 
-    /// The case before of a square and 1. A square that is not cut ends with an even number of zeros: its last one on
-    /// the grid is in the lowest place, where it leaves a trace, or above both places that the sum may lose.
+    /// The case before of a square and 1.
+    ///
+    /// A square that is not cut ends with an even number of zeros: its last one on the grid is in the lowest place,
+    /// where it leaves a trace, or above both places that the sum may lose.
     #[inline(always)]
     pub fn square_and_one(self) -> (Int, Lanes, Range) {
         let result = self.host();
@@ -290,14 +313,17 @@ impl Operands {
     }
 }
 
-/// Lanes whose result is from half of the addend's power of two to three times that.
+/// Lanes with results from half to three times the addend's power.
+///
+/// It is the addend's power of two.
 #[inline(always)]
 pub fn is_ordinary(above_half: Int) -> Lanes {
     A::below_unsigned(above_half, splat(2 * STEP + STEP / 2 - 1))
 }
 
-/// Lanes whose result is from half of the addend's power of two to eight times that, or more for an addend that ends
-/// with zeros.
+/// Lanes with results from half to eight times the addend's power.
+///
+/// Or more for an addend that ends with zeros.
 #[inline(always)]
 pub fn is_grown(above_half: Int, zeros: u32) -> Lanes {
     A::below_unsigned(above_half, splat((4 + zeros) * STEP - 1))
