@@ -242,7 +242,9 @@ pub fn number() -> Option<u64> {
     BUILDER.with_borrow(|builder| builder.as_ref().map(|builder| builder.number))
 }
 
-/// The number of events so far of the program of a number, 0 if this thread does not make it.
+/// The number of events so far of a numbered program.
+    ///
+    /// It is 0 if this thread does not make the program.
 pub fn events_of(number: u64) -> usize {
     BUILDER.with_borrow(|builder| match builder {
         Some(builder) if builder.number == number => builder.events.len(),
