@@ -36,7 +36,12 @@ pub struct Program {
 
 impl Program {
     /// Runs a range of its events. Returns whether there was the room in L1 that they need.
-    fn run(&self, events: Range<usize>, device: &mut Device, buffers: &mut [Option<BufferId>]) -> Result<bool, OpError> {
+    fn run(
+        &self,
+        events: Range<usize>,
+        device: &mut Device,
+        buffers: &mut [Option<BufferId>],
+    ) -> Result<bool, OpError> {
         let mut ids = Vec::with_capacity(4);
         for event in &self.events[events] {
             match event {

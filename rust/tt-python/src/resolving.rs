@@ -30,11 +30,7 @@ impl Drop for Resolving {
 
 /// Begins a program on operands. This thread must not resolve already.
 #[pyfunction]
-fn begin_program(
-    py: Python<'_>,
-    device: PyRef<'_, PyDevice>,
-    operands: Vec<PyRef<'_, Buffer>>,
-) -> PyResult<Resolving> {
+fn begin_program(py: Python<'_>, device: PyRef<'_, PyDevice>, operands: Vec<PyRef<'_, Buffer>>) -> PyResult<Resolving> {
     if slots::is_active() {
         return Err(engine_bug(py, "a program is made inside of another one"));
     }

@@ -243,8 +243,8 @@ pub fn number() -> Option<u64> {
 }
 
 /// The number of events so far of a numbered program.
-    ///
-    /// It is 0 if this thread does not make the program.
+///
+/// It is 0 if this thread does not make the program.
 pub fn events_of(number: u64) -> usize {
     BUILDER.with_borrow(|builder| match builder {
         Some(builder) if builder.number == number => builder.events.len(),
