@@ -304,7 +304,7 @@ def test_wrong_number_of_receivers_raises(device: ttnn.MeshDevice) -> None:
         box = [api.get_arg_val(i) for i in range(4)]
         api.noc_semaphore_inc_multicast(api.get_noc_multicast_addr(*box, api.get_semaphore(0)), 1, 6)
 
-    with pytest.raises(KernelArgumentError, match="noc_semaphore_inc_multicast: the rectangle holds 5 receivers"):
+    with pytest.raises(KernelArgumentError, match="noc_semaphore_inc_multicast: the rectangle has 5 receivers"):
         run(device, kernel, corners(device), cores=metal.CoreRange(CORE, CORE), semaphores=1)
 
 

@@ -200,7 +200,7 @@ def page_pushed_without_data() -> None:
     copy_tile(0, 0, 0)  # bug
 
 
-@broken(CircularBufferError, "its pages have 1024 B", "TRISC", 2)
+@broken(CircularBufferError, "but pages of 1024 B", "TRISC", 2)
 def pages_smaller_than_a_tile(device: Device) -> Program:
     def reader() -> None:
         cb_reserve_back(2, 1)

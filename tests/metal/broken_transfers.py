@@ -149,17 +149,17 @@ def word_that_was_never_written() -> None:
     L1Pointer(get_arg_val(0))[3]  # bug
 
 
-@broken_alone(AddressError, "differ modulo", args=dram_and_l1)
+@broken_alone(AddressError, "must be equal modulo", args=dram_and_l1)
 def source_and_target_aligned_differently() -> None:
     noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1) + 16, 64)  # bug
 
 
-@broken_alone(AddressError, "differ modulo", args=dram_and_l1)
+@broken_alone(AddressError, "must be equal modulo", args=dram_and_l1)
 def read_off_by_one_byte() -> None:
     noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))) + 1, get_arg_val(1), 64)  # bug
 
 
-@broken_alone(AddressError, "differ modulo", args=dram_and_l1)
+@broken_alone(AddressError, "must be equal modulo", args=dram_and_l1)
 def write_off_by_four_bytes() -> None:
     fill(get_arg_val(1))
     noc_async_write(get_arg_val(1) + 4, get_noc_addr(0, pages_of(get_arg_val(0))), 64)  # bug

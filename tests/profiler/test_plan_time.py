@@ -43,7 +43,7 @@ def test_kernels_wait_for_pages_and_for_room():
 
 
 def test_a_kernel_that_waits_for_nobody_is_an_error():
-    with pytest.raises(ValueError, match="the plan stops: group 0 waits for pages"):
+    with pytest.raises(ValueError, match="the plan deadlocks: group 0 waits for pages"):
         time((), (), (("await", 0, 1),))
 
 
