@@ -129,7 +129,7 @@ def pointer_past_the_end_of_l1() -> None:
     L1Pointer(0x4000_0000)[0]  # bug
 
 
-@broken(AddressError, "nobody has written", "NCRISC")
+@broken(AddressError, "were never written", "NCRISC")
 def page_that_was_never_written(device: Device) -> Program:
     def reader() -> None:
         cb_reserve_back(0, 1)
@@ -139,12 +139,12 @@ def page_that_was_never_written(device: Device) -> Program:
     return pipeline(device, reader=reader, source=tiles_buffer(device, TILES))
 
 
-@broken_alone(AddressError, "nobody has written", args=dram_and_l1)
+@broken_alone(AddressError, "were never written", args=dram_and_l1)
 def own_bytes_that_were_never_written() -> None:
     noc_async_write(get_arg_val(1), get_noc_addr(0, pages_of(get_arg_val(0))), PAGE)  # bug
 
 
-@broken_alone(AddressError, "nobody has written", args=one_l1)
+@broken_alone(AddressError, "were never written", args=one_l1)
 def word_that_was_never_written() -> None:
     L1Pointer(get_arg_val(0))[3]  # bug
 
@@ -260,7 +260,7 @@ def second_word_behind_a_semaphore() -> None:
 
 @broken_alone(
     AddressError,
-    "nobody has written",
+    "were never written",
     args=lambda device: [tiles_buffer(device, 64, buffer_type=metal.BufferType.L1)],
 )
 def l1_of_another_core_that_nobody_wrote() -> None:
