@@ -12,7 +12,8 @@ from typing import Any, Final, Protocol
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Argument, Call, Name, New, Ref
 from ttnn.compiler.conversion.ttnn_to_calls.configurations import core_ranges, split_top
-from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, describe_type
+from ttnn.compiler.conversion.ttnn_to_calls.descriptions import dtype_name
+from ttnn.compiler.conversion.ttnn_to_calls.parts import Calls
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.features import CORE_ARGUMENTS
 from ttnn.compiler.ir.diagnostics import CompileError
@@ -295,7 +296,7 @@ def _generic(calls: Calls, table: dict[str, Any]) -> None:
                 (),
                 (
                     ("buffer_index", int(one.get("buffer_index", 0))),
-                    ("data_format", describe_type(one["dtype"])),
+                    ("data_format", dtype_name(one["dtype"])),
                     ("page_size", int(one["page_size"])),
                 ),
             )

@@ -6,7 +6,6 @@ Descriptions have data type, layout and memory of each result.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, Final
 
 import ml_dtypes
@@ -16,48 +15,28 @@ from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.attention import ATTENTION
 from ttnn.compiler.conversion.ttnn_to_calls.calls import CACHED, DEVICE, PROGRAM, Argument, Call, Name, Ref
 from ttnn.compiler.conversion.ttnn_to_calls.configurations import program_config
-from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe
+from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe, dtype_name
 from ttnn.compiler.conversion.ttnn_to_calls.generic import GENERIC
 from ttnn.compiler.conversion.ttnn_to_calls.parts import (
     DRAM,
     INTEGERS,
+    Calls,
+    Handler,
     compute_config,
     finish,
     in_rows,
     in_tiles,
     operand,
-    row,
+    place,
 )
 from ttnn.compiler.conversion.ttnn_to_calls.quantization import QUANTIZATION
+from ttnn.compiler.conversion.ttnn_to_calls.rows import function_of, row
 from ttnn.compiler.conversion.ttnn_to_calls.selection import SELECTION
 from ttnn.compiler.conversion.ttnn_to_calls.traces import TRACES
-from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, Handler, describe_type, place
 from ttnn.compiler.conversion.ttnn_to_calls.windows import WINDOWS
 
 __all__ = ["HANDLERS"]
 
-_UNARY: Final = {
-    "IsFinite": "isfinite",
-    "LogicalNot": "logical_not",
-    "LeakyRelu": "leaky_relu",
-    "BitwiseNot": "bitwise_not",
-}
-_BINARY: Final = {
-    "Equal": "eq",
-    "NotEqual": "ne",
-    "GreaterEqual": "ge",
-    "GreaterThan": "gt",
-    "LessEqual": "le",
-    "LessThan": "lt",
-    "LogicalAnd": "logical_and",
-    "LogicalOr": "logical_or",
-    "LogicalXor": "logical_xor",
-    "LogicalRightShift": "logical_right_shift",
-    "LogicalLeftShift": "logical_left_shift",
-    "BitwiseAnd": "bitwise_and",
-    "BitwiseOr": "bitwise_or",
-    "BitwiseXor": "bitwise_xor",
-}
 _ARRAYS: Final = {
     "Float32": np.float32,
     "BFloat16": ml_dtypes.bfloat16,
@@ -68,64 +47,16 @@ _ARRAYS: Final = {
 }
 
 
-def _unary(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["in"])
-    kind = table["type"]
-    function = f"ttnn.{_UNARY.get(kind, kind.lower())}"
-    extra = [float(table["params"]["parameter"])] if kind == "LeakyRelu" else []
-    finish(calls, table, function, have, operand(table["in"]), *extra)
-
-
-def _number(table: dict[str, Any], name: str) -> float | int:
-    value = table[name]
-    number: float | int = value["value"] if isinstance(value, dict) else value
-    return number
-
-
-def _unary_composite(calls: Calls, table: dict[str, Any]) -> None:
-    have, kind = describe(table["in"]), table["type"]
-    if kind == "ClampScalar":
-        ends: list[Argument] = [_number(table["params"], "min"), _number(table["params"], "max")]
-        finish(calls, table, "ttnn.clamp", have, operand(table["in"]), *ends)
-    elif kind == "ClampTensor":
-        ends = [operand(table["params"]["min"]), operand(table["params"]["max"])]
-        finish(calls, table, "ttnn.clamp", have, operand(table["in"]), *ends)
-    else:
-        finish(calls, table, f"ttnn.{kind.lower()}", have, operand(table["in"]))
-
-
 def _binary(calls: Calls, table: dict[str, Any]) -> None:
-    have, kind = describe(table["lhs"]), table["type"]
+    have = describe(table["lhs"])
     wanted = table.get("output_dtype")
     if wanted is not None and (wanted in INTEGERS) != (have.data_type in INTEGERS):
         # Kernels of integers write integers, and those of floats floats.
         wanted = None
-    function = f"ttnn.{_BINARY.get(kind, kind.lower())}"
-    dtype = describe_type(wanted) if wanted is not None and wanted != have.data_type else None
+    function = f"ttnn.{function_of(table)}"
+    dtype = dtype_name(wanted) if wanted is not None and wanted != have.data_type else None
     operands = operand(table["lhs"]), operand(table["rhs"])
     finish(calls, table, function, have, *operands, data_type=wanted or have.data_type, dtype=dtype)
-
-
-def _binary_composite(calls: Calls, table: dict[str, Any]) -> None:
-    have, kind = describe(table["lhs"]), table["type"]
-    function = f"ttnn.{_BINARY.get(kind, kind.lower())}"
-    finish(calls, table, function, have, operand(table["lhs"]), operand(table["rhs"]))
-
-
-def _where(calls: Calls, table: dict[str, Any]) -> None:
-    operands = [operand(table[name]) for name in ("first", "second", "third")]
-    finish(calls, table, "ttnn.where", describe(table["second"]), *operands)
-
-
-def _argmax(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["in"])
-    tensor: Argument = operand(table["in"])
-    rows = Description(have.shape, have.data_type, False, DRAM)
-    if have.tiled:
-        tensor = calls.call("ttnn.to_layout", tensor, rows.layout)
-    finish(
-        calls, table, "ttnn.argmax", rows, tensor, data_type="UInt32", dim=table.get("dim"), keepdim=table["keep_dim"]
-    )
 
 
 def _matmul(calls: Calls, table: dict[str, Any]) -> None:
@@ -155,33 +86,6 @@ def _matmul(calls: Calls, table: dict[str, Any]) -> None:
     if (shape if bias is None else np.broadcast_shapes(shape, describe(table["bias"]).shape)) != want.shape:
         made = calls.call("ttnn.reshape", made, list(want.shape))
     place(calls, made, Description(want.shape, have.data_type, True, DRAM), table["out"]["global_id"], want)
-
-
-def _sparse_matmul(calls: Calls, table: dict[str, Any]) -> None:
-    """Sparse matmuls; the selection is bfloat16 in rows."""
-    config = table.get("program_config")
-    if not config:
-        raise UnsupportedError("sparse_matmul without a program_config is not executed: the function needs one.")
-    count = table.get("nnz")
-    finish(
-        calls,
-        table,
-        "ttnn.sparse_matmul",
-        describe(table["a"]),
-        operand(table["a"]),
-        operand(table["b"]),
-        sparsity=in_rows(calls, table["sparsity"], "BFloat16"),
-        program_config=program_config("MatmulMultiCoreReuseMultiCast1DProgramConfig", config),
-        nnz=None if count is None else int(count),
-        is_input_a_sparse=bool(table["is_input_a_sparse"]),
-        is_input_b_sparse=bool(table["is_input_b_sparse"]),
-        compute_kernel_config=compute_config(table),
-    )
-
-
-def _bitcast(calls: Calls, table: dict[str, Any]) -> None:
-    have, want = describe(table["in"]), describe(table["out"])
-    finish(calls, table, "ttnn.bitcast", have, operand(table["in"]), want.dtype, data_type=want.data_type)
 
 
 def _refused(reason: str) -> Handler:
@@ -243,18 +147,10 @@ def _pad(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _embedding(calls: Calls, table: dict[str, Any]) -> None:
-    index, rows, want = describe(table["input"]), describe(table["weight"]), describe(table["out"])
-    indices: Ref = Ref(table["input"]["global_id"])
-    weight: Ref = Ref(table["weight"]["global_id"])
-    indices = calls.cast(indices, index.data_type, "UInt32")
-    row_major = Name("ttnn.ROW_MAJOR_LAYOUT")
-    if index.tiled:
-        indices = calls.call("ttnn.to_layout", indices, row_major)
-    weight = calls.cast(weight, rows.data_type, "BFloat16")
-    if rows.tiled:
-        weight = calls.call("ttnn.to_layout", weight, row_major)
-    made = calls.call("ttnn.embedding", indices, weight, layout=want.layout)
-    if len(index.shape) == 1:
+    want = describe(table["out"])
+    operands = in_rows(calls, table["input"], "UInt32"), in_rows(calls, table["weight"], "BFloat16")
+    made = calls.call("ttnn.embedding", *operands, layout=want.layout)
+    if len(describe(table["input"]).shape) == 1:
         made = calls.call("ttnn.reshape", made, list(want.shape))
     place(calls, made, Description(want.shape, "BFloat16", want.tiled, DRAM), table["out"]["global_id"], want)
 
@@ -270,36 +166,17 @@ def _moved(name: str) -> Handler:
     return add
 
 
-def _created(function: str) -> Callable[[Calls, dict[str, Any], list[Argument]], None]:
-    def add(calls: Calls, table: dict[str, Any], values: list[Argument]) -> None:
-        number, want = table["out"]["global_id"], describe(table["out"])
-        device = None if want.on_host else DEVICE
-        arguments = [*values, want.dtype, want.layout]
-        calls.call(function, *arguments, out=number, device=device, memory_config=want.memory)
-
-    return add
-
-
-def _empty(calls: Calls, table: dict[str, Any]) -> None:
-    _created("ttnn.zeros")(calls, table, [list(describe(table["out"]).shape)])
-
-
-def _named_full(calls: Calls, table: dict[str, Any]) -> None:
-    _created("ttnn.zeros" if table["type"] == "Zeros" else "ttnn.ones")(
-        calls, table, [list(describe(table["out"]).shape)]
-    )
-
-
-def _full(calls: Calls, table: dict[str, Any]) -> None:
-    _created("ttnn.full")(calls, table, [list(describe(table["out"]).shape), _number(table, "fill_value")])
-
-
 def _arange(calls: Calls, table: dict[str, Any]) -> None:
     number, want = table["out"]["global_id"], describe(table["out"])
     ends = [int(table[name]) for name in ("start", "end", "step")]
     made = calls.call("ttnn.arange", *ends, dtype=want.dtype, device=DEVICE)
     have = Description(want.shape, want.data_type, False, DRAM)
     place(calls, made, have, number, want)
+
+
+#: What a description says is made as it says.
+_AS_DESCRIBED: Final = "out:dtype out:layout device=out:device memory_config=out:memory"
+_FULL: Final = row(f"ttnn.full out:sizes fill_value {_AS_DESCRIBED}", like="out")
 
 
 def _constant(calls: Calls, table: dict[str, Any]) -> None:
@@ -313,62 +190,38 @@ def _constant(calls: Calls, table: dict[str, Any]) -> None:
         raise ValueError(f"a constant has {values.size} values for the shape {want.shape}")
     plain = [float(one) for one in values] if stored in ("Float32", "BFloat16") else [int(one) for one in values]
     if len(plain) == 1 and math.prod(want.shape) != 1:
-        _created("ttnn.full")(calls, table, [list(want.shape), plain[0]])
+        _FULL(calls, {"out": table["out"], "fill_value": plain[0]})
         return
     # The device makes no tiles of bytes; the host does.
     tiled = want.tiled and stored == "UInt8"
     layout = want.layout if tiled else None
-    made = calls.call("ttnn.from_buffer", plain, list(want.shape), describe_type(stored), DEVICE, layout=layout)
+    made = calls.call("ttnn.from_buffer", plain, list(want.shape), dtype_name(stored), DEVICE, layout=layout)
     place(calls, made, Description(want.shape, stored, tiled, DRAM), number, want)
 
 
-def _statistics(function: str, residual: str) -> Handler:
-    """A chip's row statistics.
-
-    Reciprocals and a program configuration would change how they are added.
-    """
+def _of_whole_tensors(text: str, data_type: str = "") -> Handler:
+    """A part of a norm. Reciprocals and a program configuration would change how statistics are added."""
+    made, function = row(text, data_type=data_type), text.partition(" ")[0]
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
-        _refuse_given(function, table, "recip", "program_config")
-        have, kind = describe(table["input"]), describe(table["out"]).data_type
-        options: dict[str, Argument] = {
-            "dtype": describe(table["out"]).dtype,
-            "residual_input_tensor": operand(table.get(residual)),
-            "compute_kernel_config": compute_config(table),
-        }
-        finish(calls, table, function, have, operand(table["input"]), data_type=kind, **options)
+        for name in ("recip", "program_config"):
+            if table.get(name) is not None:
+                raise UnsupportedError(f"{name} of {function} is not executed: the norm of a whole tensor is.")
+        made(calls, table)
 
     return add
 
 
-def _layer_norm_of_statistics(calls: Calls, table: dict[str, Any]) -> None:
-    function, have = "ttnn.layer_norm_post_all_gather", describe(table["input"])
-    _refuse_given(function, table, "program_config")
-    parts: dict[str, Argument] = {name: operand(table.get(name)) for name in ("weight", "bias")}
-    parts |= {"epsilon": float(table["epsilon"]), "compute_kernel_config": compute_config(table)}
-    finish(calls, table, function, have, operand(table["input"]), operand(table["stats"]), **parts)
+_SPARSE_MATMUL: Final = row(
+    "ttnn.sparse_matmul a b sparsity=sparsity:rows/BFloat16 =program_config:1d =nnz?:int =is_input_a_sparse:bool "
+    "=is_input_b_sparse:bool compute_kernel_config=:config"
+)
 
 
-def _refuse_given(function: str, table: dict[str, Any], *names: str) -> None:
-    """Refuse fields that change what is computed.
-
-    Raises:
-        UnsupportedError: One of them is given.
-    """
-    for name in names:
-        if table.get(name) is not None:
-            raise UnsupportedError(f"{name} of {function} is not executed: the norm of a whole tensor is.")
-
-
-def _dump_tensor(calls: Calls, table: dict[str, Any]) -> None:
-    calls.added.append(
-        Call("ttnn.dump_tensor", [str(table["file_path"]), operand(table["in"])], {}, (), calls.operation)
-    )
-
-
-def _load_tensor(calls: Calls, table: dict[str, Any]) -> None:
-    device = None if table.get("device") is None else DEVICE
-    calls.call("ttnn.load_tensor", str(table["file_path"]), out=table["out"]["global_id"], device=device)
+def _sparse_matmul(calls: Calls, table: dict[str, Any]) -> None:
+    if not table.get("program_config"):
+        raise UnsupportedError("sparse_matmul without a program_config is not executed: the function needs one.")
+    _SPARSE_MATMUL(calls, table)
 
 
 def _batch_norm_training(calls: Calls, table: dict[str, Any]) -> None:
@@ -437,10 +290,6 @@ def _gelu_backward(calls: Calls, table: dict[str, Any]) -> None:
     place(calls, made, Description(want.shape, have.data_type, True, DRAM), number, want)
 
 
-def _deallocate(calls: Calls, table: dict[str, Any]) -> None:
-    calls.added.append(Call("ttnn.deallocate", [Ref(table["in"]["global_id"]), False], {}, (), calls.operation))
-
-
 def _program(name: str, function: str = PROGRAM) -> Handler:
     """A call of another program of the binary."""
 
@@ -457,7 +306,10 @@ def _get_device(calls: Calls, table: dict[str, Any]) -> None:
     """The device is an argument of every program."""
 
 
-_NORM: Final = "ttnn.{} input epsilon=epsilon:float compute_kernel_config=:config weight=weight? bias=bias?"
+_NORM: Final = "ttnn.{} input =epsilon:float compute_kernel_config=:config =weight? =bias?"
+_STATISTICS: Final = (
+    "ttnn.{}_pre_all_gather input dtype=out:dtype residual_input_tensor={}? compute_kernel_config=:config"
+)
 
 #: What each member of the union `OpType` adds.
 HANDLERS: Final[dict[str, Handler]] = {
@@ -470,43 +322,42 @@ HANDLERS: Final[dict[str, Handler]] = {
     **dict.fromkeys(_EXCHANGES, _refused(_CHIPS)),
     "AdamWOp": _refused(_TRAINING),
     "ArangeOp": _arange,
-    "BatchNormInferenceOp": row(
-        "ttnn.batch_norm input eps=epsilon:float running_mean=running_mean? running_var=running_var? "
-        "weight=weight? bias=bias?"
-    ),
+    "BatchNormInferenceOp": row("ttnn.batch_norm input eps=epsilon:float =running_mean? =running_var? =weight? =bias?"),
     "BatchNormTrainingOp": _batch_norm_training,
-    "BitcastConvertOp": _bitcast,
+    "BitcastConvertOp": row("ttnn.bitcast in out:dtype", data_type="out"),
     "ConcatOp": row("ttnn.concat inputs dim"),
     "ConstantOp": _constant,
-    "DeallocateOp": _deallocate,
-    "DumpTensorOp": _dump_tensor,
-    "EltwiseBinaryCompositeOp": _binary_composite,
+    "DeallocateOp": row("ttnn.deallocate in :false", returns=False),
+    "DumpTensorOp": row("ttnn.dump_tensor file_path:text in", returns=False),
+    "EltwiseBinaryCompositeOp": row("ttnn.{type} lhs rhs"),
     "EltwiseBinaryCompositeScalarOp": row("ttnn.pow lhs rhs"),
     "EltwiseBinaryOp": _binary,
-    "EltwiseTernaryWhereOp": _where,
-    "EltwiseUnaryCompositeOp": _unary_composite,
-    "EltwiseUnaryOp": _unary,
+    "EltwiseTernaryWhereOp": row("ttnn.where first second third", like="second"),
+    "EltwiseUnaryCompositeOp": row("ttnn.{type} in params.min? params.max?"),
+    "EltwiseUnaryOp": row("ttnn.{type} in params.parameter?:float"),
     "EmbeddingOp": _embedding,
-    "EmptyOp": _empty,
+    "EmptyOp": row(f"ttnn.zeros out:sizes {_AS_DESCRIBED}", like="out"),
     "ExperimentalEltwiseBinaryBackwardOp": _gelu_backward,
     "FromDeviceOp": _moved("in"),
-    "FullOp": _full,
+    "FullOp": _FULL,
     "FuncCallOp": _program("program_id"),
     "GetDeviceOp": _get_device,
     "GroupNormOp": _group_norm,
     "LayerNormOp": row(_NORM.format("layer_norm")),
-    "LayerNormPostAllGatherOp": _layer_norm_of_statistics,
-    "LayerNormPreAllGatherOp": _statistics("ttnn.layer_norm_pre_all_gather", "residual_input"),
+    "LayerNormPostAllGatherOp": _of_whole_tensors(
+        "ttnn.layer_norm_post_all_gather input stats =weight? =bias? =epsilon:float compute_kernel_config=:config"
+    ),
+    "LayerNormPreAllGatherOp": _of_whole_tensors(_STATISTICS.format("layer_norm", "residual_input"), "out"),
     "LinearOp": _matmul,
     "LoadCachedOp": _program("program_idx", CACHED),
-    "LoadTensorOp": _load_tensor,
+    "LoadTensorOp": row("ttnn.load_tensor file_path:text =device?:device", like="out"),
     "MatmulOp": _matmul,
-    "NamedFullOp": _named_full,
+    "NamedFullOp": row(f"ttnn.{{type}} out:sizes {_AS_DESCRIBED}", like="out"),
     "PadOp": _pad,
     "PermuteOp": row("ttnn.permute in permutation:numbers"),
     "RMSNormOp": row(_NORM.format("rms_norm")),
-    "RMSNormPreAllGatherOp": _statistics("ttnn.rms_norm_pre_all_gather", "residual"),
-    "ReductionArgMaxOp": _argmax,
+    "RMSNormPreAllGatherOp": _of_whole_tensors(_STATISTICS.format("rms_norm", "residual"), "out"),
+    "ReductionArgMaxOp": row("ttnn.argmax in:rows =dim? keepdim=keep_dim", data_type="UInt32"),
     "ReductionOp": row("ttnn.{type} in dim=dim_arg?:numbers keepdim=keep_dim compute_kernel_config=:config"),
     "ReductionProdOp": row("ttnn.prod in dim=dim_arg? keepdim=keep_dim"),
     "RepeatInterleaveOp": row("ttnn.repeat_interleave input repeats dim"),
@@ -514,7 +365,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "ReshapeOp": row("ttnn.reshape in shape?:shape"),
     "SDPABackwardOp": _refused(_TRAINING),
     "SDPAForwardOp": _refused(_TRAINING),
-    "SoftmaxOp": row("ttnn.softmax in dimension numeric_stable=numeric_stable?:bool compute_kernel_config=:config"),
+    "SoftmaxOp": row("ttnn.softmax in dimension =numeric_stable?:bool compute_kernel_config=:config"),
     "SparseMatmulOp": _sparse_matmul,
     "ToDTypeOp": _moved("in"),
     "ToDeviceOp": _moved("in"),

@@ -1,31 +1,106 @@
-"""Shared code of the later versions' calls: operands, result descriptions, configurations."""
+"""Shared code of calls: how they are added, operands, results, configurations."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from ttnn.compiler.conversion.ttnn_to_calls.calls import Argument, Name, New, Ref
-from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe
-from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, Handler, place
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.conversion.ttnn_to_calls.calls import DEVICE, Argument, Call, Name, New, Ref
+from ttnn.compiler.conversion.ttnn_to_calls.configurations import conv2d_config
+from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe, dtype_name
 
 __all__ = [
     "DRAM",
     "INTEGERS",
+    "Calls",
+    "Handler",
+    "chosen_type",
     "compute_config",
+    "conv_config",
     "finish",
+    "half",
+    "half_type",
     "in_rows",
     "in_tiles",
+    "mask",
     "numbers",
     "operand",
-    "row",
+    "place",
     "several",
+    "unflattened",
 ]
 
 DRAM: Final = New("ttnn.MemoryConfig", (Name("ttnn.TensorMemoryLayout.INTERLEAVED"), Name("ttnn.BufferType.DRAM")))
 """Default memory config of operator results."""
 INTEGERS: Final = ("Int32", "UInt32", "UInt16", "UInt8")
 """Data types of integers."""
+
+
+class Calls:
+    """Calls of a program as they are added.
+
+    Attributes:
+        added: The calls, in order.
+        operation: Number of the operation that adds calls now.
+        known: How tensors are when the program runs. Binaries of 2024-09 describe tensors on the device
+            without tiles where operations have put them into tiles.
+    """
+
+    def __init__(self) -> None:
+        self.added: list[Call] = []
+        self.operation = -1
+        self.known: dict[int, Description] = {}
+        self._step = 0
+
+    def call(self, function: str, *arguments: Argument, out: int | None = None, **keywords: Argument) -> Ref:
+        """Add a call and return its result.
+
+        Args:
+            function: Public name.
+            arguments: Positional arguments.
+            out: Number of the result; a new one for a step in between.
+            keywords: Arguments by name; those that are `None` are left out.
+        """
+        if out is None:
+            self._step -= 1
+            out = self._step
+        given = {name: value for name, value in keywords.items() if value is not None}
+        self.added.append(Call(function, list(arguments), given, (out,), self.operation))
+        return Ref(out)
+
+    def call_several(
+        self, function: str, arguments: list[Argument], keywords: dict[str, Argument], outs: list[int | None]
+    ) -> list[Ref]:
+        """Add a call of a function with several results and return them.
+
+        Args:
+            function: Public name.
+            arguments: Positional arguments.
+            keywords: Arguments by name; those that are `None` are left out.
+            outs: Number of each result; a new one where it is `None`.
+        """
+        numbers = []
+        for out in outs:
+            self._step -= out is None
+            numbers.append(self._step if out is None else out)
+        given = {name: value for name, value in keywords.items() if value is not None}
+        self.added.append(Call(function, list(arguments), given, tuple(numbers), self.operation))
+        return [Ref(number) for number in numbers]
+
+    def deallocate(self, reference: dict[str, Any]) -> None:
+        """Add the end of a tensor."""
+        self.added.append(Call("ttnn.deallocate", [Ref(reference["global_id"])], {}, (), self.operation))
+
+    def cast(self, tensor: Ref, have: str, want: str, out: int | None = None) -> Ref:
+        """Return a tensor with another data type, or itself."""
+        if have == want and out is None:
+            return tensor
+        return self.call("ttnn.typecast", tensor, dtype_name(want), out=out)
+
+
+Handler: TypeAlias = Callable[[Calls, dict[str, Any]], None]
 
 
 def operand(reference: dict[str, Any] | None) -> Ref | None:
@@ -68,6 +143,45 @@ def finish(
     place(calls, calls.call(function, *arguments, **keywords), result, number, want)
 
 
+def place(calls: Calls, tensor: Ref, have: Description, out: int, want: Description) -> None:
+    """Add what takes a tensor from one description to another: data type, layout, host or device, memory.
+
+    Layouts and data types change on the side of the host if one of the two is there, as 2024-09's runtime does.
+    """
+    steps: list[tuple[str, tuple[Argument, ...], dict[str, Argument]]] = []
+    if have.on_host:
+        steps += _on_host(have, want)
+        if not want.on_host:
+            steps.append(("ttnn.to_device", (DEVICE,), {"memory_config": want.memory}))
+    elif want.on_host:
+        steps += [("ttnn.from_device", (), {}), *_on_host(have, want)]
+    else:
+        if have.data_type != want.data_type and have.tiled:
+            steps.append(("ttnn.typecast", (want.dtype,), {}))
+        if have.tiled != want.tiled:
+            steps.append(("ttnn.to_layout", (want.layout,), {}))
+        if have.data_type != want.data_type and not have.tiled:
+            steps.append(("ttnn.typecast", (want.dtype,), {}))
+        if have.memory != want.memory:
+            steps.append(("ttnn.to_memory_config", (want.memory,), {}))
+    if not steps:
+        # The same tensor under another number.
+        steps.append(("ttnn.to_layout", (want.layout,), {}))
+    for index, (function, arguments, keywords) in enumerate(steps):
+        number = out if index == len(steps) - 1 else None
+        tensor = calls.call(function, tensor, *arguments, out=number, **keywords)
+
+
+def _on_host(have: Description, want: Description) -> list[tuple[str, tuple[Argument, ...], dict[str, Argument]]]:
+    """The changes of layout and data type on the host."""
+    if have.tiled != want.tiled:
+        cast = want.dtype if have.data_type != want.data_type else None
+        return [("ttnn.to_layout", (want.layout,), {"dtype": cast})]
+    if have.data_type != want.data_type:
+        return [("ttnn.to_dtype", (want.dtype,), {})]
+    return []
+
+
 def compute_config(table: dict[str, Any]) -> New | None:
     """The compute configuration of an operation, or None."""
     config = table.get("compute_config")
@@ -79,45 +193,6 @@ def compute_config(table: dict[str, Any]) -> New | None:
     names = ("math_approx_mode", "fp32_dest_acc_en", "packer_l1_acc", "dst_full_sync_en")
     fields += [(name, bool(config[name])) for name in names if name in config]
     return New("ttnn.WormholeComputeKernelConfig", (), tuple(fields))
-
-
-def row(text: str) -> Handler:
-    """Return the handler of an operation that is one call.
-
-    Args:
-        text: The function, then its arguments: a field of the table, or `name=field`, with `?` where it may be missing
-            and `:kind` where it is not passed as it is. `{type}` in the name of the function is the member of a family.
-    """
-    function, *words = text.split()
-    arguments = [word.rpartition("=")[::2] for word in words]
-    first = arguments[0][1].partition(":")[0]
-
-    def add(calls: Calls, table: dict[str, Any]) -> None:
-        values = [(name, _argument(calls, table, field)) for name, field in arguments]
-        reference = table[first]
-        have = describe(reference[0] if isinstance(reference, list) else reference)
-        called = function.replace("{type}", str(table.get("type", "")).lower())
-        positional = [value for name, value in values if not name]
-        finish(calls, table, called, have, *positional, **{name: value for name, value in values if name})
-
-    return add
-
-
-def _argument(calls: Calls, table: dict[str, Any], word: str) -> Argument:
-    """Return a table field as an argument, converted by its kind."""
-    field, _, kind = word.partition(":")
-    if kind == "config":
-        return compute_config(table)
-    value = table.get(field[:-1]) if field.endswith("?") else table[field]
-    if value is None:
-        return _MISSING.get(kind)
-    if kind in _OPERANDS:
-        return _OPERANDS[kind](calls, value)
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return [operand(one) for one in value]
-    if isinstance(value, dict):
-        return operand(value) if "global_id" in value else value["value"]
-    return _VALUES[kind](value)
 
 
 def numbers(values: Any) -> list[int]:
@@ -167,17 +242,59 @@ def several(
             place(calls, result, have, out["global_id"], want)
 
 
-_OPERANDS: Final[dict[str, Callable[[Calls, dict[str, Any]], Argument]]] = {
-    "places": lambda calls, reference: in_tiles(calls, reference, "UInt32"),
+#: Types of which an operand keeps its own, and the one into which others are converted.
+_TYPES: Final[dict[str, tuple[tuple[str, ...], str]]] = {
+    "half": (("BFloat16", "BFP_BFloat8", "BFP_BFloat4"), "BFloat16"),
+    "float": (("BFloat16", "Float32"), "BFloat16"),
 }
-#: What a field that a table lacks is; None elsewhere. A shape of no dimensions is left out of tables.
-_MISSING: Final[dict[str, Argument]] = {"bool": False, "true": True, "shape": []}
-_VALUES: Final[dict[str, Callable[[Any], Argument]]] = {
-    "": lambda value: value,
-    "int": int,
-    "float": float,
-    "bool": bool,
-    "true": bool,
-    "numbers": numbers,
-    "shape": numbers,
-}
+
+
+def chosen_type(data_type: str, word: str, table: dict[str, Any]) -> str:
+    """Return the data type into which an operand of a data type is converted.
+
+    Args:
+        data_type: Of the operand.
+        word: A data type, a word of `_TYPES`, `@` and another operand, or "" for no conversion.
+        table: The operation.
+    """
+    if word.startswith("@"):
+        return describe(table[word[1:]]).data_type
+    kept, other = _TYPES.get(word, ((), word or data_type))
+    return data_type if data_type in kept else other
+
+
+def half_type(reference: dict[str, Any]) -> str:
+    """Return the data type that attention has for an operand."""
+    return chosen_type(describe(reference).data_type, "half", {})
+
+
+def half(calls: Calls, reference: dict[str, Any] | None) -> Ref | None:
+    """Return an operand in tiles of a type that attention accepts, or `None`."""
+    return None if reference is None else in_tiles(calls, reference, half_type(reference))
+
+
+def mask(calls: Calls, table: dict[str, Any]) -> Ref | None:
+    """Return the mask of an attention with a row for each query: the programs repeat none."""
+    reference, rows = table.get("attention_mask"), describe(table["query"]).shape[2]
+    found = half(calls, reference)
+    if found is None or reference is None or describe(reference).shape[2] != 1 or rows == 1:
+        return found
+    return calls.call("ttnn.repeat", found, [1, 1, rows, 1])
+
+
+def conv_config(table: dict[str, Any]) -> New | None:
+    """Return what of the configuration of a convolution decides more than its time, or None.
+
+    Raises:
+        UnsupportedError: Its result is in rows.
+    """
+    config = table.get("conv2d_config") or {}
+    if config.get("output_layout") == "RowMajor":
+        raise UnsupportedError("a conv2d_config of a binary with a result in rows is not executed.")
+    return conv2d_config({name: config[name] for name in ("weights_dtype", "activation") if name in config})
+
+
+def unflattened(calls: Calls, made: Ref, shape: tuple[int, ...]) -> Ref:
+    """Return a result of pooling or a convolution, [1, 1, rows, channels], in its shape."""
+    flat = (1, 1, math.prod(shape[:-1]), shape[-1])
+    return made if flat == shape else calls.call("ttnn.reshape", made, list(shape))

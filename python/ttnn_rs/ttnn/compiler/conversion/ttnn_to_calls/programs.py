@@ -9,7 +9,8 @@ from ttnn.base.exceptions import FileFormatError, TtnnError, UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Call, drop_dead_calls
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe
 from ttnn.compiler.conversion.ttnn_to_calls.handlers import HANDLERS
-from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import TT_HANDLERS, Calls
+from ttnn.compiler.conversion.ttnn_to_calls.parts import Calls
+from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import TT_HANDLERS
 from ttnn.compiler.features import DIALECT_TT
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.version import Version

@@ -8,20 +8,22 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from ttnn.compiler.conversion.ttnn_to_calls.calls import DEVICE, Argument, Ref
+from ttnn.compiler.conversion.ttnn_to_calls.calls import Argument, Ref
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe
 from ttnn.compiler.conversion.ttnn_to_calls.parts import (
     DRAM,
     INTEGERS,
+    Calls,
+    Handler,
     finish,
     in_rows,
     in_tiles,
     numbers,
     operand,
-    row,
+    place,
     several,
 )
-from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, Handler, place
+from ttnn.compiler.conversion.ttnn_to_calls.rows import row
 
 __all__ = ["SELECTION"]
 
@@ -158,22 +160,6 @@ def _assign(calls: Calls, table: dict[str, Any]) -> None:
     place(calls, made, describe(table["input"]), number, want)
 
 
-def _rand(calls: Calls, table: dict[str, Any]) -> None:
-    want = describe(table["out"])
-    calls.call(
-        "ttnn.rand",
-        list(want.shape),
-        DEVICE,
-        out=table["out"]["global_id"],
-        dtype=want.dtype,
-        layout=want.layout,
-        memory_config=want.memory,
-        low=float(table.get("low", 0.0)),
-        high=float(table.get("high", 1.0)),
-        seed=int(table.get("seed", 0)),
-    )
-
-
 def _sampling(calls: Calls, table: dict[str, Any]) -> None:
     """The program samples for 32 users from at least two tiles.
 
@@ -213,13 +199,15 @@ SELECTION: Final[dict[str, Handler]] = {
     "AssignOp": _assign,
     "CumProdOp": row("ttnn.cumprod in dim:int"),
     "CumSumOp": row("ttnn.cumsum in dim:int"),
-    "DropoutOp": row(
-        "ttnn.experimental.dropout in prob:float scale:float seed:int use_per_device_seed=use_per_device_seed?:true"
-    ),
+    "DropoutOp": row("ttnn.experimental.dropout in prob:float scale:float seed:int =use_per_device_seed?:true"),
     "EmbeddingBackwardOp": _embedding_backward,
-    "GatherOp": row("ttnn.gather input dim:int index=index:places"),
+    "GatherOp": row("ttnn.gather input dim:int =index:tiles/UInt32"),
     "MorehCumSumOp": row("ttnn.cumsum in dim:int"),
-    "RandOp": _rand,
+    "RandOp": row(
+        "ttnn.rand out:sizes :device dtype=out:dtype layout=out:layout memory_config=out:memory =low?0.0:float "
+        "=high?1.0:float =seed?0:int",
+        like="out",
+    ),
     "SamplingOp": _sampling,
     "ScatterOp": _scatter,
     "SliceOp": _slice,

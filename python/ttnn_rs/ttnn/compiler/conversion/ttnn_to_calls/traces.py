@@ -7,37 +7,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ttnn.compiler.conversion.ttnn_to_calls.calls import DEVICE, TRACE, Call
-from ttnn.compiler.conversion.ttnn_to_calls.parts import operand
-from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, Handler
+from ttnn.compiler.conversion.ttnn_to_calls.calls import TRACE, Call
+from ttnn.compiler.conversion.ttnn_to_calls.parts import Calls, Handler, operand
+from ttnn.compiler.conversion.ttnn_to_calls.rows import row
 
 __all__ = ["TRACES"]
-
-
-def _begin(calls: Calls, table: dict[str, Any]) -> None:
-    calls.call("ttnn.begin_trace_capture", DEVICE, out=table["trace_id"]["global_id"], cq_id=int(table["cq_id"]))
-
-
-def _end(calls: Calls, table: dict[str, Any]) -> None:
-    arguments = [DEVICE, operand(table["trace_id"])]
-    calls.added.append(Call("ttnn.end_trace_capture", arguments, {"cq_id": int(table["cq_id"])}, (), calls.operation))
-
-
-def _execute(calls: Calls, table: dict[str, Any]) -> None:
-    arguments = [DEVICE, operand(table["trace_id"])]
-    keywords = {"cq_id": int(table["cq_id"]), "blocking": bool(table["blocking"])}
-    calls.added.append(Call("ttnn.execute_trace", arguments, keywords, (), calls.operation))
-
-
-def _write(calls: Calls, table: dict[str, Any]) -> None:
-    arguments = [operand(table["host_tensor"]), operand(table["device_tensor"])]
-    keywords = {"cq_id": int(table["cq_id"])}
-    calls.added.append(Call("ttnn.copy_host_to_device_tensor", arguments, keywords, (), calls.operation))
-
-
-def _copy(calls: Calls, table: dict[str, Any]) -> None:
-    arguments = [operand(table["src"]), operand(table["dst"])]
-    calls.added.append(Call("ttnn.copy", arguments, {}, (), calls.operation))
 
 
 def _capture_or_execute(calls: Calls, table: dict[str, Any]) -> None:
@@ -54,11 +28,11 @@ def _capture_or_execute(calls: Calls, table: dict[str, Any]) -> None:
 
 
 TRACES: Final[dict[str, Handler]] = {
-    "BeginTraceCaptureOp": _begin,
+    "BeginTraceCaptureOp": row("ttnn.begin_trace_capture :device =cq_id:int", out="trace_id", like="trace_id"),
     "CaptureOrExecuteTraceOp": _capture_or_execute,
-    "CopyOp": _copy,
-    "EndTraceCaptureOp": _end,
-    "ExecuteTraceOp": _execute,
-    "WriteTensorOp": _write,
+    "CopyOp": row("ttnn.copy src dst", returns=False),
+    "EndTraceCaptureOp": row("ttnn.end_trace_capture :device trace_id =cq_id:int", returns=False),
+    "ExecuteTraceOp": row("ttnn.execute_trace :device trace_id =cq_id:int =blocking:bool", returns=False),
+    "WriteTensorOp": row("ttnn.copy_host_to_device_tensor host_tensor device_tensor =cq_id:int", returns=False),
 }
 """By the member of the union `OpType`."""

@@ -7,85 +7,15 @@ which data type and placement the result has.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from ttnn.base.exceptions import ShapeError, UnsupportedError
-from ttnn.compiler.conversion.ttnn_to_calls.calls import DEVICE, Argument, Call, Name, New, Ref
-from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe, memory_config
+from ttnn.compiler.conversion.ttnn_to_calls.calls import DEVICE, Argument, Name, New, Ref
+from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe, dtype_name, memory_config
+from ttnn.compiler.conversion.ttnn_to_calls.parts import Calls, Handler, place
 
-__all__ = ["TT_HANDLERS", "Calls", "Handler"]
-
-
-class Calls:
-    """Calls of a program as they are added.
-
-    Attributes:
-        added: The calls, in order.
-        operation: Number of the operation that adds calls now.
-        known: How tensors are when the program runs. Binaries of 2024-09 describe tensors on the device
-            without tiles where operations have put them into tiles.
-    """
-
-    def __init__(self) -> None:
-        self.added: list[Call] = []
-        self.operation = -1
-        self.known: dict[int, Description] = {}
-        self._step = 0
-
-    def call(self, function: str, *arguments: Argument, out: int | None = None, **keywords: Argument) -> Ref:
-        """Add a call and return its result.
-
-        Args:
-            function: Public name.
-            arguments: Positional arguments.
-            out: Number of the result; a new one for a step in between.
-            keywords: Arguments by name; those that are `None` are left out.
-        """
-        if out is None:
-            self._step -= 1
-            out = self._step
-        given = {name: value for name, value in keywords.items() if value is not None}
-        self.added.append(Call(function, list(arguments), given, (out,), self.operation))
-        return Ref(out)
-
-    def call_several(
-        self, function: str, arguments: list[Argument], keywords: dict[str, Argument], outs: list[int | None]
-    ) -> list[Ref]:
-        """Add a call of a function with several results and return them.
-
-        Args:
-            function: Public name.
-            arguments: Positional arguments.
-            keywords: Arguments by name; those that are `None` are left out.
-            outs: Number of each result; a new one where it is `None`.
-        """
-        numbers = []
-        for out in outs:
-            self._step -= out is None
-            numbers.append(self._step if out is None else out)
-        given = {name: value for name, value in keywords.items() if value is not None}
-        self.added.append(Call(function, list(arguments), given, tuple(numbers), self.operation))
-        return [Ref(number) for number in numbers]
-
-    def deallocate(self, reference: dict[str, Any]) -> None:
-        """Add the end of a tensor."""
-        self.added.append(Call("ttnn.deallocate", [Ref(reference["global_id"])], {}, (), self.operation))
-
-    def cast(self, tensor: Ref, have: str, want: str, out: int | None = None) -> Ref:
-        """Return a tensor with another data type, or itself."""
-        if have == want and out is None:
-            return tensor
-        return self.call("ttnn.typecast", tensor, describe_type(want), out=out)
-
-
-Handler: TypeAlias = Callable[[Calls, dict[str, Any]], None]
-
-
-def describe_type(data_type: str) -> Name:
-    """Return the public name of a data type of binaries."""
-    return Description((), data_type, tiled=True, memory=None).dtype
+__all__ = ["TT_HANDLERS"]
 
 
 def _in(calls: Calls, reference: dict[str, Any]) -> tuple[Ref, Description]:
@@ -101,47 +31,6 @@ def _out(calls: Calls, reference: dict[str, Any]) -> tuple[int, Description]:
         want = want.in_tiles()
     calls.known[number] = want
     return number, want
-
-
-def place(calls: Calls, tensor: Ref, have: Description, out: int, want: Description) -> None:
-    """Add conversions between two tensor descriptions.
-
-    Data type, layout, host or device, memory.
-
-    Layouts and data types change on the side of the host if one of the two is there, as 2024-09's runtime does.
-    """
-    steps: list[tuple[str, tuple[Argument, ...], dict[str, Argument]]] = []
-    if have.on_host:
-        steps += _on_host(have, want)
-        if not want.on_host:
-            steps.append(("ttnn.to_device", (DEVICE,), {"memory_config": want.memory}))
-    elif want.on_host:
-        steps += [("ttnn.from_device", (), {}), *_on_host(have, want)]
-    else:
-        if have.data_type != want.data_type and have.tiled:
-            steps.append(("ttnn.typecast", (want.dtype,), {}))
-        if have.tiled != want.tiled:
-            steps.append(("ttnn.to_layout", (want.layout,), {}))
-        if have.data_type != want.data_type and not have.tiled:
-            steps.append(("ttnn.typecast", (want.dtype,), {}))
-        if have.memory != want.memory:
-            steps.append(("ttnn.to_memory_config", (want.memory,), {}))
-    if not steps:
-        # The same tensor under another number.
-        steps.append(("ttnn.to_layout", (want.layout,), {}))
-    for index, (function, arguments, keywords) in enumerate(steps):
-        number = out if index == len(steps) - 1 else None
-        tensor = calls.call(function, tensor, *arguments, out=number, **keywords)
-
-
-def _on_host(have: Description, want: Description) -> list[tuple[str, tuple[Argument, ...], dict[str, Argument]]]:
-    """The changes of layout and data type on the host."""
-    if have.tiled != want.tiled:
-        cast = want.dtype if have.data_type != want.data_type else None
-        return [("ttnn.to_layout", (want.layout,), {"dtype": cast})]
-    if have.data_type != want.data_type:
-        return [("ttnn.to_dtype", (want.dtype,), {})]
-    return []
 
 
 def _get_device(calls: Calls, table: dict[str, Any]) -> None:
@@ -190,7 +79,7 @@ def _empty(calls: Calls, table: dict[str, Any]) -> None:
     calls.call(
         "ttnn.zeros",
         list(table.get("shape", [])),
-        describe_type(table["dtype"]),
+        dtype_name(table["dtype"]),
         want.layout,
         out=out,
         device=DEVICE if on_device else None,

@@ -5,84 +5,28 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.conversion.ttnn_to_calls.calls import DEVICE, Argument, Name, New, Ref
-from ttnn.compiler.conversion.ttnn_to_calls.configurations import conv2d_config, conv3d_config
+from ttnn.compiler.conversion.ttnn_to_calls.calls import DEVICE, Argument, Name, Ref
+from ttnn.compiler.conversion.ttnn_to_calls.configurations import conv3d_config
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe, dtype_name, memory_config
 from ttnn.compiler.conversion.ttnn_to_calls.parts import (
     DRAM,
+    Calls,
+    Handler,
     compute_config,
-    finish,
+    conv_config,
     in_rows,
     in_tiles,
     numbers,
     operand,
-    row,
+    place,
+    unflattened,
 )
-from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, Handler, describe_type, place
+from ttnn.compiler.conversion.ttnn_to_calls.rows import row
 
 __all__ = ["WINDOWS"]
 
 _CHANNELS: Final = ("in_channels", "out_channels", "batch_size", "input_height", "input_width", "groups")
 _SIZES: Final = ("kernel_size", "stride", "padding", "dilation")
-
-
-def _config(table: dict[str, Any]) -> New | None:
-    """Return the convolution's configuration that changes results, or None.
-
-    The rest decides only its time.
-
-    Raises:
-        UnsupportedError: Its result is in rows.
-    """
-    config = table.get("conv2d_config") or {}
-    if config.get("output_layout") == "RowMajor":
-        raise UnsupportedError("a conv2d_config of a binary with a result in rows is not executed.")
-    return conv2d_config({name: config[name] for name in ("weights_dtype", "activation") if name in config})
-
-
-def _conv2d(function: str, sizes: tuple[str, ...] = _SIZES) -> Handler:
-    """A convolution, with weights anywhere: the function prepares them.
-
-    Binaries have TT-NN's padding.
-    """
-
-    def add(calls: Calls, table: dict[str, Any]) -> None:
-        have, want = describe(table["input"]), describe(table["out"])
-        facts: dict[str, Argument] = {name: table[name] for name in _CHANNELS}
-        facts |= {name: numbers(table[name]) for name in sizes}
-        made = calls.call(
-            function,
-            operand(table["input"]),
-            operand(table["weight"]),
-            device=DEVICE,
-            bias_tensor=operand(table.get("bias")),
-            conv_config=_config(table),
-            compute_config=compute_config(table),
-            **facts,
-        )
-        _images(calls, made, have.data_type, table["out"], want)
-
-    return add
-
-
-def _conv1d(calls: Calls, table: dict[str, Any]) -> None:
-    """A convolution of rows; its result is [1, 1, N * L, C]."""
-    have, want = describe(table["input"]), describe(table["out"])
-    names = ("in_channels", "out_channels", "batch_size", "input_length", "kernel_size", "stride", "dilation", "groups")
-    facts: dict[str, Argument] = {name: int(table[name]) for name in names}
-    made = calls.call(
-        "ttnn.conv1d",
-        operand(table["input"]),
-        operand(table["weight"]),
-        device=DEVICE,
-        padding=numbers(table["padding"]),
-        bias_tensor=operand(table.get("bias")),
-        conv_config=_config(table),
-        compute_config=compute_config(table),
-        **facts,
-    )
-    _images(calls, made, have.data_type, table["out"], want)
 
 
 def _conv3d(calls: Calls, table: dict[str, Any]) -> None:
@@ -106,7 +50,7 @@ def _conv3d(calls: Calls, table: dict[str, Any]) -> None:
         device=DEVICE,
         config=None if not config else conv3d_config(config),
         bias_tensor=None if bias is None else in_tiles(calls, bias, "BFloat16"),
-        dtype=describe_type("BFloat16"),
+        dtype=dtype_name("BFloat16"),
         output_channels=table["out_channels"],
         kernel_size=numbers(table["kernel_size"]),
         stride=numbers(table["stride"]),
@@ -123,7 +67,7 @@ def _prepare(function: str, name: str) -> Handler:
     """Convolution weights or bias: in tiles on the device."""
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
-        have, want, config = describe(table[name]), describe(table["out"]), _config(table)
+        have, want, config = describe(table[name]), describe(table["out"]), conv_config(table)
         tiled = table["input_tensor_layout"] == "Tile"
         facts: dict[str, Any] = {name: operand(table[name]), **{fact: table[fact] for fact in _CHANNELS}}
         facts |= {fact: numbers(table[fact]) for fact in (*_SIZES, "output_padding") if table.get(fact)}
@@ -149,27 +93,9 @@ def _prepare(function: str, name: str) -> Handler:
     return add
 
 
-def _prepare_conv3d_weights(calls: Calls, table: dict[str, Any]) -> None:
-    """The function takes weights in rows and returns rows on the device."""
-    have = describe(table["weight_tensor"])
-    kind = have.data_type if have.data_type in ("BFloat16", "Float32") else "BFloat16"
-    made = calls.call(
-        "ttnn.experimental.prepare_conv3d_weights",
-        in_rows(calls, table["weight_tensor"], kind),
-        groups=int(table["groups"]),
-        C_in_block=int(table["c_in_block"]),
-        alignment=int(table["alignment"]),
-        device=DEVICE,
-    )
-    want = describe(table["out"])
-    place(calls, made, Description(want.shape, kind, False, DRAM), table["out"]["global_id"], want)
-
-
 def _images(calls: Calls, made: Ref, data_type: str, out: dict[str, Any], want: Description) -> None:
     """Convert the flat result of a pooling or convolution to its description."""
-    flat = (1, 1, math.prod(want.shape[:-1]), want.shape[-1])
-    if flat != want.shape:
-        made = calls.call("ttnn.reshape", made, list(want.shape))
+    made = unflattened(calls, made, want.shape)
     place(calls, made, Description(want.shape, data_type, True, DRAM), out["global_id"], want)
 
 
@@ -213,20 +139,23 @@ def _max_pool2d_with_indices(calls: Calls, table: dict[str, Any]) -> None:
         place(calls, result, Description(want.shape, kind, False, DRAM), out["global_id"], want)
 
 
-def _upsample(calls: Calls, table: dict[str, Any]) -> None:
-    have, scale = describe(table["in"]), table["scale_factor"]["scale"]
-    rows = Description(have.shape, have.data_type, False, DRAM)
-    factor: Argument = numbers(scale) if isinstance(scale, list) else int(scale)
-    mode = table.get("mode") or "nearest"
-    finish(calls, table, "ttnn.upsample", rows, in_rows(calls, table["in"]), factor, mode=mode)
+_CONVOLUTION: Final = (
+    " input weight device=:device bias_tensor=bias? conv_config=:conv compute_config=:config "
+    "=in_channels =out_channels =batch_size =input_height =input_width =groups "
+    "=kernel_size:numbers =stride:numbers =padding:numbers =dilation:numbers"
+)
 
-
-#: What each member of the union `OpType` adds.
+#: What each member of the union `OpType` adds. Weights may be anywhere: convolutions prepare them.
 WINDOWS: Final[dict[str, Handler]] = {
-    "Conv1dOp": _conv1d,
-    "Conv2dOp": _conv2d("ttnn.conv2d"),
+    "Conv1dOp": row(
+        "ttnn.conv1d input weight device=:device =padding:numbers bias_tensor=bias? conv_config=:conv "
+        "compute_config=:config =in_channels:int =out_channels:int =batch_size:int =input_length:int =kernel_size:int "
+        "=stride:int =dilation:int =groups:int",
+        flat=True,
+    ),
+    "Conv2dOp": row(f"ttnn.conv2d{_CONVOLUTION}", flat=True),
     "Conv3dOp": _conv3d,
-    "ConvTranspose2dOp": _conv2d("ttnn.conv_transpose2d", (*_SIZES, "output_padding")),
+    "ConvTranspose2dOp": row(f"ttnn.conv_transpose2d{_CONVOLUTION} =output_padding:numbers", flat=True),
     "GlobalAvgPool2dOp": row("ttnn.global_avg_pool2d in"),
     "MaxPool2dWithIndicesOp": _max_pool2d_with_indices,
     "Pool2dOp": _pool2d,
@@ -234,6 +163,10 @@ WINDOWS: Final[dict[str, Handler]] = {
     "PrepareConv2dWeightsOp": _prepare("ttnn.prepare_conv_weights", "weight_tensor"),
     "PrepareConvTranspose2dBiasOp": _prepare("ttnn.prepare_conv_transpose2d_bias", "bias_tensor"),
     "PrepareConvTranspose2dWeightsOp": _prepare("ttnn.prepare_conv_transpose2d_weights", "weight_tensor"),
-    "PrepareConv3dWeightsOp": _prepare_conv3d_weights,
-    "UpsampleOp": _upsample,
+    "PrepareConv3dWeightsOp": row(
+        "ttnn.experimental.prepare_conv3d_weights weight_tensor:rows/float =groups:int C_in_block=c_in_block:int "
+        "=alignment:int device=:device",
+        placed=False,
+    ),
+    "UpsampleOp": row("ttnn.upsample in:rows scale_factor.scale:factors =mode?nearest:text"),
 }
