@@ -52,9 +52,9 @@ def test_nothing_control_fails(file: Path) -> None:
 
 
 def test_wrong_operator_is_detected(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ttnn.compiler.conversion.ttnn_to_calls import tt_handlers
+    from ttnn.compiler.conversion.ttnn_to_calls import rows
 
-    monkeypatch.setitem(tt_handlers._ELTWISE, "Add", "subtract")
+    monkeypatch.setitem(rows._FUNCTIONS, "Add", "subtract")
     with pytest.raises(AssertionError, match="sum, output 0: distance"):
         execute_file(file, "add.mlir", "", "")
 

@@ -146,7 +146,7 @@ def memory_config(table: dict[str, Any] | None, shard: New | None = None) -> New
 
 
 def describe(reference: dict[str, Any]) -> Description:
-    """Return what a table `TensorRef` of any version says.
+    """Return what a table `TensorRef` of any version says; upgraded tables contain the description itself.
 
     Raises:
         FileFormatError: The description lacks its layout.
@@ -154,6 +154,8 @@ def describe(reference: dict[str, Any]) -> Description:
     """
     try:
         desc = reference["desc"]
+        if isinstance(desc, Description):
+            return desc
         layout = desc["layout"]
         memory = layout["memory_desc"]
         tile = memory.get("tile_shape", {"y": 1, "x": 1})

@@ -44,14 +44,11 @@ class Calls:
     Attributes:
         added: The calls, in order.
         operation: Number of the operation that adds calls now.
-        known: How tensors are when the program runs. Binaries of 2024-09 describe tensors on the device
-            without tiles where operations have put them into tiles.
     """
 
     def __init__(self) -> None:
         self.added: list[Call] = []
         self.operation = -1
-        self.known: dict[int, Description] = {}
         self._step = 0
 
     def call(self, function: str, *arguments: Argument, out: int | None = None, **keywords: Argument) -> Ref:
@@ -88,10 +85,6 @@ class Calls:
         given = {name: value for name, value in keywords.items() if value is not None}
         self.added.append(Call(function, list(arguments), given, tuple(numbers), self.operation))
         return [Ref(number) for number in numbers]
-
-    def deallocate(self, reference: dict[str, Any]) -> None:
-        """Add the end of a tensor."""
-        self.added.append(Call("ttnn.deallocate", [Ref(reference["global_id"])], {}, (), self.operation))
 
     def cast(self, tensor: Ref, have: str, want: str, out: int | None = None) -> Ref:
         """Return a tensor with another data type, or itself."""

@@ -10,7 +10,7 @@ from ttnn.compiler.conversion.ttnn_to_calls.calls import Call, drop_dead_calls
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe
 from ttnn.compiler.conversion.ttnn_to_calls.handlers import HANDLERS
 from ttnn.compiler.conversion.ttnn_to_calls.parts import Calls
-from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import TT_HANDLERS
+from ttnn.compiler.conversion.ttnn_to_calls.upgrade import HANDLERS_2024_09, upgraded
 from ttnn.compiler.features import DIALECT_TT
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.version import Version
@@ -78,15 +78,21 @@ def _program(table: dict[str, Any], version: Version, index: int, found: list[Pr
     name = table.get("name") or f"program_{index}"
     calls = Calls()
     operations = table.get("operations", [])
-    handlers = TT_HANDLERS if DIALECT_TT.of(version) else HANDLERS
+    early = DIALECT_TT.of(version)
+    handlers = HANDLERS_2024_09 if early else HANDLERS
+    known: dict[int, Description] = {}
     for number, operation in enumerate(operations):
         calls.operation = number
         kind = operation.get("type_type", "NONE")
         where = f"program {name}, operation {number} ({kind})"
-        if kind not in handlers:
-            raise UnsupportedError(f"{where}: this operation is not executed. There are {', '.join(sorted(handlers))}.")
         try:
-            handlers[kind](calls, operation["type"])
+            arguments = operation.get("type", {})
+            if early:
+                kind, arguments = upgraded(kind, arguments, known)
+            if kind not in handlers:
+                names = ", ".join(sorted(handlers))
+                raise UnsupportedError(f"this operation is not executed. There are {names}.")
+            handlers[kind](calls, arguments)
         except TtnnError as error:
             error.sentence = f"{where}: {error.sentence}"
             raise

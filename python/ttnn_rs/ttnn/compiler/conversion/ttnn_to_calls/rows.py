@@ -64,8 +64,8 @@ _FUNCTIONS: Final = {
 
 def function_of(table: dict[str, Any]) -> str:
     """Return the public name of the function of a member of a family."""
-    kind = str(table.get("type", ""))
-    return _FUNCTIONS.get(kind, kind.lower())
+    kind = table.get("type", "")
+    return _FUNCTIONS.get(kind) or kind.lower()
 
 
 def row(

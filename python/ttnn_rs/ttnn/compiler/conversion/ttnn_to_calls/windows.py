@@ -102,7 +102,10 @@ def _images(calls: Calls, made: Ref, data_type: str, out: dict[str, Any], want: 
 def _pool2d(calls: Calls, table: dict[str, Any]) -> None:
     """Pooling takes bfloat16; other types are converted before and after."""
     have, want = describe(table["in"]), describe(table["out"])
-    image = calls.cast(Ref(table["in"]["global_id"]), have.data_type, "BFloat16")
+    image = Ref(table["in"]["global_id"])
+    image = calls.cast(
+        calls.call("ttnn.to_device", image, DEVICE) if have.on_host else image, have.data_type, "BFloat16"
+    )
     sizes = [table[name] for name in ("batch_size", "input_height", "input_width", "channels")]
     kernel, stride, padding, dilation = (numbers(table[name]) for name in _SIZES)
     tiles = Name("ttnn.TILE_LAYOUT")
