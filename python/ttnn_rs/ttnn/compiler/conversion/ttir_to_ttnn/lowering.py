@@ -1,4 +1,4 @@
-"""`convert-ttir-to-ttnn` of 2025-10 and 2026-08: tensor operations become calls of the library."""
+"""`convert-ttir-to-ttnn`: tensor operations become calls of the library."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ttnn.compiler.conversion.ttir_to_ttnn import windows as lowering_windows
 from ttnn.compiler.dialects.attributes import DeviceAttr, TTNNLayoutAttr
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
+from ttnn.compiler.dialects.spec import text_of
 from ttnn.compiler.dialects.ttnn.described import data_type_attr
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.features import DIALECT_TT, MASKED_ATTENTION, TENSOR_SPECS
@@ -54,6 +55,8 @@ _NAMES = {
     "scatter_in_dim": "scatter",
 }
 
+_EARLIER_NAMES = {"ttnn.cumsum": "ttnn.moreh_cumsum", "ttnn.divide": "ttnn.div", "ttnn.deallocate": "ttnn.dealloc"}
+
 
 def run(module: Module) -> None:
     """Lower all operations.
@@ -61,9 +64,8 @@ def run(module: Module) -> None:
     Raises:
         CompileError: A tensor has no layout, or an operation has no counterpart.
     """
-    if DIALECT_TT.of(module.version):
-        tt.run(module)
-        return
+    for op in [one for one in module.op.walk() if one.name == "tensor.empty"]:
+        replace(op, [tt.empty(module, op, op.results[0].type)])
     for op in table_ops(module.op, "ttir."):
         if op.parent is not None:
             _lower(module, op)
@@ -87,14 +89,15 @@ def _layout(module: Module, op: Operation, type_: Attribute) -> TTNNLayoutAttr:
 
 def _lower(module: Module, op: TableOp) -> None:
     short = op.name.partition(".")[2]
+    early = DIALECT_TT.of(module.version)
     for result in op.results:
-        if isinstance(result.type, TensorType):
+        if isinstance(result.type, TensorType) and not early:
             _layout(module, op, result.type)
-    special = _SPECIAL.get(short)
+    special = (_SPECIAL_2024_09 if early else _SPECIAL).get(short)
     if special is not None:
         special(module, op)
         return
-    change = _CHANGES.get(short)
+    change = (_CHANGES_2024_09 if early else _CHANGES).get(short)
     _emit(module, op, "ttnn." + _NAMES.get(short, short), change(op) if change else {})
 
 
@@ -107,14 +110,11 @@ def _emit(
     operands: list[SSAValue] | None = None,
     drop: tuple[str, ...] = (),
 ) -> None:
-    """Replace an operation by a `ttnn` one, with attributes.
-
-    They are those of the same name, and those that are given.
-    """
+    """Replace an operation by one of the library: attributes of the same name, and those that are given."""
+    earlier = _EARLIER_NAMES.get(name)
+    if earlier is not None and operation_class(name, module.version) is None:
+        name = earlier
     kind = operation_class(name, module.version)
-    if kind is None and name == "ttnn.cumsum":
-        name = "ttnn.moreh_cumsum"
-        kind = operation_class(name, module.version)
     if kind is None:
         raise _illegal(module, op, f"there is no {name} in this version, so it cannot be lowered")
     spec = kind.spec
@@ -134,12 +134,20 @@ def _emit(
         values,
         [result.type for result in op.results],
         properties,
+        outs=_outputs(module, op, name),
         sizes=sizes,
         attributes=dict(op.attributes),
         location=op.location,
     )
     insert_before(op, new)
     replace(op, new.results)
+
+
+def _outputs(module: Module, op: TableOp, name: str) -> tuple[SSAValue, ...]:
+    """Return the tensors into which an operation of the library writes its results, if it has such operands."""
+    if not text_of(name, module.version).outs:
+        return ()
+    return op.outs or tuple(tt.empty(module, op, result.type) for result in op.results)
 
 
 def _operands(
@@ -542,3 +550,5 @@ _SPECIAL: dict[str, Special] = {
     "scaled_dot_product_attention": _attention,
     "scatter_in_dim": _scatter,
 }
+_CHANGES_2024_09 = {"concat": _concat, **tt.CHANGES}
+_SPECIAL_2024_09 = {"squeeze": _to_reshape, "unsqueeze": _to_reshape, **tt.SPECIAL}

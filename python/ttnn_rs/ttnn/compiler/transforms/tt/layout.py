@@ -24,12 +24,12 @@ from ttnn.compiler.ir.xdsl_adapter import (
 )
 from ttnn.compiler.transforms.base import insert_before, owner_of, set_type, update_function_type
 from ttnn.compiler.transforms.tt.layouts import (
-    device_of,
     layout_of,
     new_layout,
     tile_of,
     with_encoding,
 )
+from ttnn.compiler.transforms.ttcore.system import device_of
 
 __all__ = ["run"]
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from ttnn.compiler.dialects.attributes import (
-    DeviceAttr,
     EnumAttr,
     GridAttr,
     LayoutAttr,
@@ -15,11 +14,9 @@ from ttnn.compiler.dialects.attributes import (
     element_of,
 )
 from ttnn.compiler.dialects.ttcore.algebra import collapsed_map, shard_shape, tiled_shape
-from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, MemRefType, NoneAttr, TensorType
 
 __all__ = [
-    "device_of",
     "layout_of",
     "new_layout",
     "space_attr",
@@ -108,9 +105,3 @@ def with_space(layout: LayoutAttr, space: str) -> LayoutAttr:
     mem_layout = layout.mem_layout if space in ("dram", "l1") else "none"
     new = MemRefType(layout.element, layout.memref.get_shape(), NoneAttr(), space_attr(space))
     return replace(layout, memref=new, mem_layout=mem_layout)
-
-
-def device_of(module: Module) -> DeviceAttr | None:
-    """Return the device of a module of 2024-09, or None."""
-    device = module.op.attributes.get("tt.device")
-    return device if isinstance(device, DeviceAttr) else None

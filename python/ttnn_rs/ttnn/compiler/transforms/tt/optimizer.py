@@ -16,8 +16,9 @@ from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module, location_name
 from ttnn.compiler.ir.xdsl_adapter import FuncOp, TensorType
 from ttnn.compiler.transforms.base import owner_of, set_type, table_ops, update_function_type
-from ttnn.compiler.transforms.tt.layouts import device_of, layout_of, with_encoding, with_grid, with_space
+from ttnn.compiler.transforms.tt.layouts import layout_of, with_encoding, with_grid, with_space
 from ttnn.compiler.transforms.tt.overrides import Override, parse_overrides
+from ttnn.compiler.transforms.ttcore.system import device_of
 
 __all__ = ["run"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ttnn.base.exceptions import DeviceError
-from ttnn.compiler.dialects.attributes import DeviceAttr, GridAttr, ShapeAttr, TtnnDeviceType
+from ttnn.compiler.dialects.attributes import DeviceAttr, DeviceType, GridAttr, ShapeAttr, TtnnDeviceType
 from ttnn.compiler.dialects.operations import make
 from ttnn.compiler.dialects.ttcore.affine import AffineMap, dimensions
 from ttnn.compiler.dialects.ttcore.device import Device
@@ -28,7 +28,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     StringAttr,
 )
 from ttnn.compiler.transforms.base import device_in_block
-from ttnn.compiler.transforms.ttcore.system import read_system_desc
+from ttnn.compiler.transforms.ttcore.system import device_of, implicit_device, read_system_desc
 from ttnn.compiler.version import Version
 
 __all__ = [
@@ -164,14 +164,24 @@ def device_value(module: Module, op: Operation) -> SSAValue:
         return found
     block = op.parent
     assert isinstance(block, Block)
-    registered = device_op(module)
-    attribute = registered.properties.get("device_attr") if registered is not None else None
-    mesh = attribute.mesh_shape if isinstance(attribute, DeviceAttr) else ()
-    mesh = mesh if len(mesh) == 2 else (1, *mesh) if len(mesh) == 1 else (1, 1)
-    properties: dict[str, Attribute] = {"mesh_shape": ShapeAttr("ttnn.mesh_shape", mesh)}
-    if not DIALECT_TT.of(module.version):
+    properties: dict[str, Attribute] = {}
+    kind: Attribute = TtnnDeviceType()
+    if DIALECT_TT.of(module.version):
+        if device_of(module) is None:
+            # Without one the program runs on the first chip.
+            implicit_device(module, {"mesh-shape": ()})
+        device = device_of(module)
+        assert device is not None
+        mesh, kind = device.mesh_shape, DeviceType(device)
+        mesh = mesh if len(mesh) == 2 else (*mesh, 1) if mesh else (1, 1)
+    else:
+        registered = device_op(module)
+        attribute = registered.properties.get("device_attr") if registered is not None else None
+        mesh = attribute.mesh_shape if isinstance(attribute, DeviceAttr) else ()
+        mesh = mesh if len(mesh) == 2 else (1, *mesh) if len(mesh) == 1 else (1, 1)
         properties["mesh_offset"] = ShapeAttr("ttnn.mesh_offset", (0, 0))
-    new = make("ttnn.get_device", module.version, [], [TtnnDeviceType()], properties, location=op.location)
+    properties["mesh_shape"] = ShapeAttr("ttnn.mesh_shape", mesh)
+    new = make("ttnn.get_device", module.version, [], [kind], properties, location=op.location)
     first = block.first_op
     assert first is not None
     block.insert_op_before(new, first)

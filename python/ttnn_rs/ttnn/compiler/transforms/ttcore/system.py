@@ -13,7 +13,7 @@ from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.target.flatbuffer.system_desc import load
 
-__all__ = ["implicit_device", "load_system_desc", "read_system_desc", "system_desc_of"]
+__all__ = ["device_of", "implicit_device", "load_system_desc", "read_system_desc", "system_desc_of"]
 
 
 def read_system_desc(module: Module, path: str) -> SystemDesc:
@@ -62,3 +62,9 @@ def implicit_device(module: Module, options: dict[str, Any]) -> None:
     module.op.attributes["tt.device"] = DeviceAttr(
         "tt", grid, device.l1, device.dram, tuple(options["mesh-shape"]) or (1,), device.chip_ids
     )
+
+
+def device_of(module: Module) -> DeviceAttr | None:
+    """Return the device of a module of 2024-09, or None."""
+    device = module.op.attributes.get("tt.device")
+    return device if isinstance(device, DeviceAttr) else None
