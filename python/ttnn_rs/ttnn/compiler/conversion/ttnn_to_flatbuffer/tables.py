@@ -1,4 +1,4 @@
-"""Tables of later TTNN binaries, from a `ttnn` module.
+"""The tables of TTNN binaries, made from a module of the dialect `ttnn`.
 
 Fields of the schema lead: each is filled from the operand or attribute of its name. What is named otherwise, or is one
 member of a family of operations, stands in the tables below.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import ml_dtypes
@@ -41,10 +41,10 @@ from ttnn.compiler.target.flatbuffer.schema import (
 from ttnn.compiler.target.flatbuffer.system_desc import DATA_TYPES
 from ttnn.compiler.transforms.ttnn.const_eval_hoist import function_kind
 
-__all__ = ["Program"]
+__all__ = ["BUFFERS", "LAYOUTS", "Program", "programs_of"]
 
-_BUFFERS: Final = {"dram": "DRAM", "l1": "L1", "system_memory": "SystemMemory", "l1_small": "L1Small", "trace": "Trace"}
-_LAYOUTS: Final = {
+BUFFERS: Final = {"dram": "DRAM", "l1": "L1", "system_memory": "SystemMemory", "l1_small": "L1Small", "trace": "Trace"}
+LAYOUTS: Final = {
     "interleaved": "Interleaved",
     "height_sharded": "HeightSharded",
     "width_sharded": "WidthSharded",
@@ -52,6 +52,7 @@ _LAYOUTS: Final = {
 }
 #: Families: member of the union, the enumeration whose names are operations.
 _FAMILIES: Final = {
+    "EltwiseOp": "EltwiseOpType",
     "EltwiseUnaryOp": "EltwiseUnaryOpType",
     "EltwiseUnaryCompositeOp": "EltwiseUnaryCompositeOpType",
     "EltwiseBinaryOp": "EltwiseBinaryOpType",
@@ -87,7 +88,8 @@ _MEMBERS: Final = {
 #: Operands and attributes whose field has another name.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "in": ("input", "input_tensor", "lhs"),
-    "in0": ("input",),
+    "in0": ("input", "a"),
+    "in1": ("b",),
     "src": ("src", "input"),
     "grad": ("lhs",),
     "in_grad": ("in_gradient",),
@@ -97,7 +99,7 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "repeat_dims": ("repeat_dims", "repeat_dimensions"),
     "numeric_stable": ("numericStable", "numeric_stable"),
     "kv_input": ("kv_input_tensor",),
-    "fill_value": ("fill_value",),
+    "fill_value": ("fill_value", "fillValue"),
 }
 _OUTPUTS: Final = ("out", "result", "output")
 _RESULTS: Final = {
@@ -135,7 +137,7 @@ class Program:
 
     Args:
         module: For diagnostics.
-        version: "2025-10" or "2026-08".
+        version: Of the schema.
         functions: All functions; programs are numbered like them.
     """
 
@@ -218,8 +220,8 @@ class Program:
         if layout.space == "system_memory" or layout.mem_layout is None:
             return None
         config: dict[str, Any] = {
-            "tensor_memory_layout": _LAYOUTS[layout.mem_layout],
-            "buffer_type": _BUFFERS[layout.space],
+            "tensor_memory_layout": LAYOUTS[layout.mem_layout],
+            "buffer_type": BUFFERS[layout.space],
         }
         if "sharded" in layout.mem_layout:
             config["shard_spec"] = self.shard_spec(layout)
@@ -258,7 +260,7 @@ class Program:
         Raises:
             CompileError: The operation has no binary form.
         """
-        if op.name in ("func.call", "ttcore.load_cached"):
+        if op.name in ("func.call", "ttcore.load_cached") and "FuncCallOp" in self.members:
             return self._call(op)
         if not isinstance(op, TableOp) or not op.name.startswith("ttnn."):
             raise self.error(op, "has no form in a TTNN binary: lower the module with the backend pipeline first")
@@ -273,10 +275,15 @@ class Program:
             raise self.error(op, "cannot be lowered without the compiler of tt-lang, which writes its kernels")
         if member not in self.members:
             raise self.error(op, "has no form in TTNN binaries of this version")
-        special = _SPECIAL.get(short)
+        special = self.special.get(short)
         if special is not None:
             fixed |= special(self, op)
         return {"type_type": member, "type": self.fill(self.members[member], op, fixed)}
+
+    @property
+    def special(self) -> Mapping[str, Callable[[Any, TableOp], dict[str, Any]]]:
+        """Fields that operations fill otherwise, by their names."""
+        return _SPECIAL
 
     def _call(self, op: Operation) -> dict[str, Any]:
         name = getattr(op.properties.get("callee"), "string_value", lambda: "")()
@@ -310,10 +317,9 @@ class Program:
             if short == "TensorRef":
                 return self._reference(name, op)
             if short == "DeviceRef":
-                return {"global_id": 0}
-            if short == "MemoryConfig":
-                layout = _result_layout(op)
-                return None if layout is None else self.memory(layout)
+                return self.device_reference(op)
+            if short.startswith("MemoryConfig"):
+                return self.memory_config(op)
             return self._attribute(name, kind, op)
         if isinstance(kind, Vector) and isinstance(kind.element, Table):
             if kind.element.name.endswith(".TensorRef"):
@@ -331,6 +337,20 @@ class Program:
                 return "Tile" if layout.tiled else "RowMajor"
         return found
 
+    def device_reference(self, op: TableOp) -> dict[str, Any] | None:
+        """Return the table `DeviceRef` of an operation, or None."""
+        del op
+        return {"global_id": 0}
+
+    def memory_config(self, op: TableOp) -> dict[str, Any] | None:
+        """Return the memory configuration of an operation's result, or None."""
+        layout = _result_layout(op)
+        return None if layout is None else self.memory(layout)
+
+    def result(self, op: TableOp, index: int) -> dict[str, Any]:
+        """Return the reference to a result."""
+        return self.tensor(op.results[index], op)
+
     def _reference(self, name: str, op: TableOp) -> dict[str, Any] | None:
         groups = {group.name for group in op.spec.operands}
         for candidate in _NAMES.get(name, (name,)):
@@ -339,7 +359,7 @@ class Program:
                 return None if value is None else self.tensor(value, op)
         index = 0 if name in _OUTPUTS else _RESULTS.get(name)
         if index is not None and index < len(op.results):
-            return self.tensor(op.results[index], op)
+            return self.result(op, index)
         return None
 
     def _attribute(self, name: str, kind: Type, op: TableOp) -> Any:
@@ -440,10 +460,18 @@ class Program:
                 continue
             operations.append(self.operation(op) | {"debug_info": print_operation(op)})
         visibility = function.properties.get("sym_visibility")
-        table = {"name": function.sym_name.data, "inputs": inputs, "outputs": outputs, "operations": operations}
         private = isinstance(visibility, StringAttr) and visibility.data == "private"
-        private = private or function_kind(function) == "const_eval"
-        return table | {"private": private, "mesh_shape": {"y": 1, "x": 1}}
+        table: dict[str, Any] = {
+            "name": function.sym_name.data,
+            "inputs": inputs,
+            "outputs": outputs,
+            "operations": operations,
+            "private": private or function_kind(function) == "const_eval",
+            "mesh_shape": {"y": 1, "x": 1},
+        }
+        kind = self.schema.types["tt.target.ttnn.Program"]
+        assert isinstance(kind, Table)
+        return {name: value for name, value in table.items() if name in kind.by_name}
 
 
 def _result_layout(op: Operation) -> TTNNLayoutAttr | None:

@@ -1,11 +1,12 @@
-"""Tables of a 2024-09 TTNN binary, from a `ttnn` module."""
+"""What tables of TTNN binaries of 2024-09 have of their own: descriptions of tensors, and outputs among operands."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.tables import BUFFERS, LAYOUTS, Program
 from ttnn.compiler.dialects.attributes import (
     DeviceAttr,
     GridAttr,
@@ -18,7 +19,6 @@ from ttnn.compiler.dialects.attributes import (
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.ttcore.affine import evaluate
 from ttnn.compiler.dialects.ttcore.algebra import element_bytes, stride, tile_bytes
-from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, Operation, SSAValue, TensorType
 from ttnn.compiler.target.flatbuffer.system_desc import DATA_TYPES
@@ -27,54 +27,7 @@ __all__ = ["TtProgram", "core_ranges"]
 
 _OOB: Final = {"undef": "Undef", "zero": "Zero", "one": "One", "inf": "Inf", "neginf": "NegInf"}
 _SPACES: Final = {"system": "System", "mmio": "SystemMMIO", "dram": "DeviceDRAM", "l1": "DeviceL1"}
-LAYOUTS: Final = {
-    "none": "None",
-    "interleaved": "Interleaved",
-    "single_bank": "SingleBank",
-    "height_sharded": "HeightSharded",
-    "width_sharded": "WidthSharded",
-    "block_sharded": "BlockSharded",
-}
-BUFFERS: Final = {
-    "dram": "DRAM",
-    "l1": "L1",
-    "system_memory": "SystemMemory",
-    "l1_small": "L1Small",
-    "trace": "Trace",
-}
-TENSOR_LAYOUTS: Final = {"row_major": "RowMajor", "tile": "Tile", "invalid": "Invalid"}
-_ELTWISE: Final = {
-    "add": "Add",
-    "multiply": "Multiply",
-    "subtract": "Subtract",
-    "relu": "Relu",
-    "ge": "GreaterEqual",
-    "sqrt": "Sqrt",
-    "div": "Div",
-    "sigmoid": "Sigmoid",
-    "reciprocal": "Reciprocal",
-    "exp": "Exp",
-    "maximum": "Maximum",
-    "abs": "Abs",
-    "neg": "Neg",
-    "rsqrt": "Rsqrt",
-}
-_REDUCTIONS: Final = {"sum": "Sum", "mean": "Mean", "max": "Max"}
-#: Operations whose fields are named like their operands and attributes: member of the union, names of fields that
-#: differ, name of the output.
-_PLAIN: Final[dict[str, tuple[str, dict[str, str], str]]] = {
-    "matmul": ("MatmulOp", {"a": "in0", "b": "in1"}, "out"),
-    "embedding": ("EmbeddingOp", {}, "output"),
-    "softmax": ("SoftmaxOp", {"input": "in"}, "out"),
-    "transpose": ("TransposeOp", {"input": "in"}, "out"),
-    "conv2d": ("Conv2dOp", {}, "out"),
-    "concat": ("ConcatOp", {}, "out"),
-    "reshape": ("ReshapeOp", {"input": "in"}, "out"),
-    "max_pool2d": ("MaxPool2dOp", {"input": "in"}, "out"),
-    "dealloc": ("DeallocOp", {"input": "in"}, ""),
-    "from_device": ("FromDeviceOp", {"input": "in"}, "out"),
-    "to_memory_config": ("ToMemoryConfigOp", {"input": "in0"}, "out"),
-}
+_LAYOUTS: Final = {**LAYOUTS, "none": "None", "single_bank": "SingleBank"}
 
 
 def data_type_name(word: str) -> str:
@@ -116,8 +69,8 @@ def _rectangle(y: int, x: int, height: int, width: int) -> dict[str, Any]:
     return {"loc": {"y": y, "x": x}, "size": {"y": height, "x": width}}
 
 
-class TtProgram:
-    """Tables of tensors and operations; aliases share numbers.
+class TtProgram(Program):
+    """Makes tables of tensors and operations; a value and what it aliases have one number.
 
     Args:
         module: For diagnostics.
@@ -125,23 +78,15 @@ class TtProgram:
     """
 
     def __init__(self, module: Module, device: DeviceAttr | None) -> None:
-        self.module = module
+        super().__init__(module, "2024-09", [])
         self.device = device
-        self._tensors: dict[SSAValue, dict[str, Any]] = {}
-        self._descriptions: dict[Attribute, dict[str, Any]] = {}
-        self._number = 0
-
-    def error(self, op: Operation, message: str) -> CompileError:
-        """Return the diagnostic of an operation that has no binary form."""
-        return CompileError(self.module.error(op, message))
 
     def tensor(self, value: SSAValue, op: Operation, address: int = 0, size: int = 0) -> dict[str, Any]:
-        """Return a value's reference, numbered at first use."""
-        if value not in self._tensors:
-            self._number += 1
-            reference = {"global_id": self._number, "address": address, "size": size}
-            self._tensors[value] = reference | {"desc": self.description(value.type, op)}
-        return self._tensors[value]
+        """Return the reference to a value; it gets a number when it is seen first."""
+        reference = super().tensor(value, op)
+        if "address" not in reference:
+            reference |= {"address": address, "size": size}
+        return reference
 
     def alias(self, value: SSAValue, other: SSAValue) -> None:
         """Map a value to another's number.
@@ -160,20 +105,17 @@ class TtProgram:
             if not isinstance(kind, TensorType) or not isinstance(kind.encoding, LayoutAttr):
                 raise self.error(op, "a tensor without layout has no binary form: run the backend pipeline first")
             shape = [int(size) for size in kind.get_shape()]
-            self._descriptions[kind] = {"shape": shape, "layout": self.layout(kind.encoding, shape)}
+            layout = {
+                "stride": list(stride(kind.encoding.linear, shape)),
+                "oob_val": _OOB[kind.encoding.oob],
+                "core_range_set": core_ranges(kind.encoding.grid, self.device),
+                "memory_desc": self._memory_desc(kind.encoding),
+            }
+            self._descriptions[kind] = {"shape": shape, "layout": layout}
         return self._descriptions[kind]
 
-    def layout(self, layout: LayoutAttr, shape: list[int]) -> dict[str, Any]:
-        """Return the table `LayoutDesc`."""
-        return {
-            "stride": list(stride(layout.linear, shape)),
-            "oob_val": _OOB[layout.oob],
-            "core_range_set": core_ranges(layout.grid, self.device),
-            "memory_desc": self.memory(layout),
-        }
-
-    def memory(self, layout: LayoutAttr) -> dict[str, Any]:
-        """Return the table `MemoryDesc`."""
+    @staticmethod
+    def _memory_desc(layout: LayoutAttr) -> dict[str, Any]:
         element = layout.element
         word = data_type(element)
         shape = [int(size) for size in layout.memref.get_shape()]
@@ -184,133 +126,50 @@ class TtProgram:
             "tile_shape": {"y": tile[0], "x": tile[1]},
             "data_type": data_type_name(word),
             "memory_space": _SPACES[layout.space],
-            "memory_layout": LAYOUTS[layout.mem_layout],
+            "memory_layout": _LAYOUTS[layout.mem_layout],
             "size": math.prod(shape) * unit,
         }
 
-    def operation(self, op: Operation) -> dict[str, Any]:
-        """Return member and table of an operation.
+    @property
+    def special(self) -> Mapping[str, Callable[[Any, TableOp], dict[str, Any]]]:
+        """Fields that operations fill otherwise, by their names."""
+        return {"empty": TtProgram._empty, "get_device": TtProgram._get_device}
 
-        Raises:
-            CompileError: The operation has no binary form.
-        """
-        short = op.name.removeprefix("ttnn.")
-        if not isinstance(op, TableOp) or not op.name.startswith("ttnn."):
-            raise self.error(op, "has no form in a TTNN binary: lower the module with the backend pipeline first")
-        make = getattr(self, f"_{short}", None)
-        if make is not None:
-            member, table = make(op)
-        elif short in _ELTWISE:
-            ins = [self.tensor(value, op) for value in op.inputs]
-            member, table = "EltwiseOp", {"type": _ELTWISE[short], "ins": ins, "out": self._result(op)}
-        elif short in _REDUCTIONS:
-            table = {"type": _REDUCTIONS[short], "in": self.tensor(op.inputs[0], op), "out": self._result(op)}
-            member, table = "ReductionOp", table | {"keep_dim": bool(op.get("keep_dim"))}
-            if op.get("dim_arg") is not None:
-                table["dim_arg"] = list(op.get("dim_arg"))
-        elif short in _PLAIN:
-            member, table = self._plain(op, *_PLAIN[short])
-        else:
-            raise self.error(op, "has no form in TTNN binaries of this version")
-        return {"type_type": member, "type": table}
+    def device_reference(self, op: TableOp) -> dict[str, Any] | None:
+        """Return the table `DeviceRef` of an operation, or None."""
+        return {"global_id": self._chips[0]} if op.operand("device") is not None else None
 
-    def _result(self, op: TableOp) -> dict[str, Any]:
-        """The result's reference: its aliased output's, or a new one."""
+    @property
+    def _chips(self) -> list[int]:
+        return list(self.device.chip_ids) if self.device is not None and self.device.chip_ids else [0]
+
+    def memory_config(self, op: TableOp) -> dict[str, Any] | None:
+        """Return the table `MemoryConfigDesc` of an operation, or None."""
+        config = op.get("memory_config")
+        if not isinstance(config, MemoryConfigAttr):
+            return None
+        layout, buffer = _LAYOUTS[config.layout or "none"], BUFFERS[config.buffer.value]
+        return {"tensor_memory_layout": layout, "buffer_type": buffer}
+
+    def result(self, op: TableOp, index: int) -> dict[str, Any]:
+        """Return the reference to a result: that of the output it aliases, or a new one."""
         for result, out in zip(op.results, op.outs, strict=False):
             self.tensor(out, op)
             self.alias(result, out)
-        return self.tensor(op.results[0], op)
+        return super().result(op, index)
 
-    def _device_reference(self) -> dict[str, int]:
-        chips = self.device.chip_ids if self.device is not None else (0,)
-        return {"global_id": chips[0] if chips else 0}
+    def _get_device(self, op: TableOp) -> dict[str, Any]:
+        del op
+        mesh = {"y": 1, "x": len(self._chips)}
+        return {"mesh": mesh, "chip_ids": self._chips, "out": {"global_id": self._chips[0]}}
 
-    def _plain(self, op: TableOp, member: str, names: dict[str, str], out: str) -> tuple[str, dict[str, Any]]:
-        table: dict[str, Any] = {}
-        for group in op.spec.operands:
-            values = op.group(group.name)
-            field = names.get(group.name, group.name)
-            if group.name == "device":
-                table["device"] = self._device_reference()
-            elif group.kind == "*":
-                table[field] = [self.tensor(value, op) for value in values]
-            elif values:
-                table[field] = self.tensor(values[0], op)
-        for name in op.spec.attributes:
-            value = op.get(name)
-            if value is not None:
-                table[name] = list(value) if isinstance(value, tuple) else value
-        if out:
-            table[out] = self._result(op)
-        return member, table
-
-    def _get_device(self, op: TableOp) -> tuple[str, dict[str, Any]]:
-        chips = list(self.device.chip_ids) if self.device is not None else [0]
-        mesh = {"y": 1, "x": len(chips)}
-        return "GetDeviceOp", {"mesh": mesh, "chip_ids": chips, "out": self._device_reference()}
-
-    def _to_layout(self, op: TableOp) -> tuple[str, dict[str, Any]]:
-        table = {"in": self.tensor(op.inputs[0], op), "layout": TENSOR_LAYOUTS[op.get("layout")]}
-        return "ToLayoutOp", table | {"device": self._device_reference(), "out": self._result(op)}
-
-    def _to_device(self, op: TableOp) -> tuple[str, dict[str, Any]]:
-        config = op.get("memory_config")
-        table = {"in": self.tensor(op.inputs[0], op), "device": self._device_reference()}
-        return "ToDeviceOp", table | {"memcfg": self.memory_config(config), "out": self._result(op)}
-
-    @staticmethod
-    def memory_config(config: MemoryConfigAttr) -> dict[str, str]:
-        """Return the table `MemoryConfigDesc`."""
-        return {
-            "tensor_memory_layout": LAYOUTS[config.layout or "none"],
-            "buffer_type": BUFFERS[config.buffer.value],
-        }
-
-    def _empty(self, op: TableOp) -> tuple[str, dict[str, Any]]:
-        shape, word, config = op.get("shape"), op.get("dtype"), op.get("memory_config")
+    def _empty(self, op: TableOp) -> dict[str, Any]:
+        shape, word = op.get("shape"), op.get("dtype")
         kind = op.results[0].type
         assert isinstance(kind, TensorType)
         sizes = shape.shape if isinstance(shape, ShapeAttr) else kind.get_shape()
-        table: dict[str, Any] = {
+        fields = {} if op.get("layout") else {"layout": "RowMajor"}
+        return fields | {
             "shape": [int(size) for size in sizes],
             "dtype": data_type_name(word if isinstance(word, str) else data_type(kind.element_type)),
-            "layout": TENSOR_LAYOUTS[op.get("layout") or "row_major"],
-        }
-        if op.operand("device") is not None:
-            table["device"] = self._device_reference()
-        if isinstance(config, MemoryConfigAttr):
-            table["memcfg"] = self.memory_config(config)
-        return "EmptyOp", table | {"out": self._result(op)}
-
-    def _full(self, op: TableOp) -> tuple[str, dict[str, Any]]:
-        table = {"device": self._device_reference(), "fill_value": float(op.get("fillValue"))}
-        return "FullOp", table | {"out": self._result(op)}
-
-    def program(self, function: Any, print_operation: Any) -> dict[str, Any]:
-        """Return the table `Program` of a function.
-
-        Args:
-            function: The function, of one block.
-            print_operation: Returns the text of an operation.
-
-        Raises:
-            CompileError: It has several blocks, or an operation without binary form.
-        """
-        blocks = list(function.body.blocks)
-        if len(blocks) != 1:
-            raise self.error(function, "only functions of one block have a binary form")
-        block = blocks[0]
-        inputs = [self.tensor(argument, function) for argument in block.args]
-        operations: list[dict[str, Any]] = []
-        outputs: Iterable[SSAValue] = ()
-        for op in block.ops:
-            if op.name == "func.return":
-                outputs = op.operands
-                continue
-            operations.append(self.operation(op) | {"debug_info": print_operation(op)})
-        return {
-            "name": function.sym_name.data,
-            "inputs": inputs,
-            "outputs": [self.tensor(value, function) for value in outputs],
-            "operations": operations,
         }
