@@ -110,7 +110,10 @@ def _emit(
     operands: list[SSAValue] | None = None,
     drop: tuple[str, ...] = (),
 ) -> None:
-    """Replace an operation by one of the library: attributes of the same name, and those that are given."""
+    """Replace an operation by a `ttnn` one, with attributes.
+
+    They are those of the same name, and those that are given.
+    """
     earlier = _EARLIER_NAMES.get(name)
     if earlier is not None and operation_class(name, module.version) is None:
         name = earlier
@@ -144,7 +147,7 @@ def _emit(
 
 
 def _outputs(module: Module, op: TableOp, name: str) -> tuple[SSAValue, ...]:
-    """Return the tensors into which an operation of the library writes its results, if it has such operands."""
+    """Return the output operands of a library operation, none where it has none."""
     if not text_of(name, module.version).outs:
         return ()
     return op.outs or tuple(tt.empty(module, op, result.type) for result in op.results)

@@ -1,4 +1,4 @@
-"""Lowerings of 2024-09 that differ: devices and layouts of the dialect `tt`, windows with a number for each side."""
+"""Lowerings of 2024-09 that differ: layouts, constants, broadcasts, kernel windows."""
 
 from __future__ import annotations
 

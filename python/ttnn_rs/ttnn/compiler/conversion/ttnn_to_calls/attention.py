@@ -44,7 +44,7 @@ def _result(calls: Calls, made: Ref, table: dict[str, Any], kind: str, *, tiled:
 
 
 def _latent(calls: Calls, table: dict[str, Any]) -> None:
-    """Attention whose values are the first columns of the keys, or a tensor."""
+    """Attention with values from the keys' first columns, or a tensor."""
     value = half(calls, table.get("value"))
     operands: list[Argument] = [half(calls, table[name]) for name in ("query", "key")]
     made = calls.call(

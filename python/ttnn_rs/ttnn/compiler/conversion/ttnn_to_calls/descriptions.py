@@ -146,7 +146,9 @@ def memory_config(table: dict[str, Any] | None, shard: New | None = None) -> New
 
 
 def describe(reference: dict[str, Any]) -> Description:
-    """Return what a table `TensorRef` of any version says; upgraded tables contain the description itself.
+    """Return the description of a table `TensorRef` of any version.
+
+    Upgraded tables contain the description itself.
 
     Raises:
         FileFormatError: The description lacks its layout.

@@ -200,7 +200,7 @@ def _constant(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _of_whole_tensors(text: str, data_type: str = "") -> Handler:
-    """A part of a norm. Reciprocals and a program configuration would change how statistics are added."""
+    """Part of a norm, without fields that change how statistics are added."""
     made, function = row(text, data_type=data_type), text.partition(" ")[0]
 
     def add(calls: Calls, table: dict[str, Any]) -> None:

@@ -109,7 +109,6 @@ def finish(
     *arguments: Argument,
     data_type: str | None = None,
     out: str = "out",
-    placed: bool = True,
     **keywords: Argument,
 ) -> None:
     """Add a call, and conversions to the output's description.
@@ -122,14 +121,12 @@ def finish(
         arguments: Of the function.
         data_type: Of the result.
         out: Field of the output.
-        placed: Whether the function takes `memory_config`.
         keywords: Of the function.
     """
     number, want = table[out]["global_id"], describe(table[out])
-    if placed and want.memory is not None:
+    if want.memory is not None:
         keywords["memory_config"] = want.memory
-    memory = want.memory if placed and want.memory is not None else DRAM
-    result = Description(want.shape, data_type or have.data_type, have.tiled, memory)
+    result = Description(want.shape, data_type or have.data_type, have.tiled, want.memory or DRAM)
     if (result.data_type, result.tiled, result.memory) == (want.data_type, want.tiled, want.memory):
         calls.call(function, *arguments, out=number, **keywords)
         return
@@ -137,7 +134,9 @@ def finish(
 
 
 def place(calls: Calls, tensor: Ref, have: Description, out: int, want: Description) -> None:
-    """Add what takes a tensor from one description to another: data type, layout, host or device, memory.
+    """Add conversions between two tensor descriptions.
+
+    Data type, layout, host or device, memory.
 
     Layouts and data types change on the side of the host if one of the two is there, as 2024-09's runtime does.
     """
@@ -243,7 +242,7 @@ _TYPES: Final[dict[str, tuple[tuple[str, ...], str]]] = {
 
 
 def chosen_type(data_type: str, word: str, table: dict[str, Any]) -> str:
-    """Return the data type into which an operand of a data type is converted.
+    """Return the data type to which an operand is converted.
 
     Args:
         data_type: Of the operand.
@@ -262,12 +261,12 @@ def half_type(reference: dict[str, Any]) -> str:
 
 
 def half(calls: Calls, reference: dict[str, Any] | None) -> Ref | None:
-    """Return an operand in tiles of a type that attention accepts, or `None`."""
+    """Return an operand in tiles and a type of attention, or `None`."""
     return None if reference is None else in_tiles(calls, reference, half_type(reference))
 
 
 def mask(calls: Calls, table: dict[str, Any]) -> Ref | None:
-    """Return the mask of an attention with a row for each query: the programs repeat none."""
+    """Return the attention mask with a row for each query, or `None`."""
     reference, rows = table.get("attention_mask"), describe(table["query"]).shape[2]
     found = half(calls, reference)
     if found is None or reference is None or describe(reference).shape[2] != 1 or rows == 1:
@@ -276,7 +275,7 @@ def mask(calls: Calls, table: dict[str, Any]) -> Ref | None:
 
 
 def conv_config(table: dict[str, Any]) -> New | None:
-    """Return what of the configuration of a convolution decides more than its time, or None.
+    """Return the parts of a convolution config that change results, or None.
 
     Raises:
         UnsupportedError: Its result is in rows.
@@ -288,6 +287,6 @@ def conv_config(table: dict[str, Any]) -> New | None:
 
 
 def unflattened(calls: Calls, made: Ref, shape: tuple[int, ...]) -> Ref:
-    """Return a result of pooling or a convolution, [1, 1, rows, channels], in its shape."""
+    """Return a flat result, [1, 1, rows, channels], in its shape."""
     flat = (1, 1, math.prod(shape[:-1]), shape[-1])
     return made if flat == shape else calls.call("ttnn.reshape", made, list(shape))

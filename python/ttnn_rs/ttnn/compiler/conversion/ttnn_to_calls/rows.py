@@ -1,4 +1,4 @@
-"""Rows: operations of binaries that are one call of a function, each written as one text.
+"""Rows: operations of binaries that are one call, each written as text.
 
 * `?`: it may be missing, with the default that follows (`seed?0`);
 * `:kind`: what becomes of it. `rows`, `tiles` put an operand into that layout, `rows/UInt32` also into a data type:
@@ -63,7 +63,7 @@ _FUNCTIONS: Final = {
 
 
 def function_of(table: dict[str, Any]) -> str:
-    """Return the public name of the function of a member of a family."""
+    """Return the name of the function for a member of a family."""
     kind = table.get("type", "")
     return _FUNCTIONS.get(kind) or kind.lower()
 
@@ -140,12 +140,12 @@ def row(
 
 
 def by_type(handlers: dict[str, Handler]) -> Handler:
-    """Return the handler of a family whose members have handlers of their own."""
+    """Return the handler of a family from the handlers of its members."""
     return lambda calls, table: handlers[table["type"]](calls, table)
 
 
 def _parsed(word: str) -> tuple[str, str]:
-    """Return the name of a keyword ("" for a positional argument), and where its value comes from."""
+    """Return the keyword ("" for a positional argument) and the source."""
     name, equals, source = word.partition("=")
     if not equals:
         return "", word
@@ -153,7 +153,7 @@ def _parsed(word: str) -> tuple[str, str]:
 
 
 def _argument(calls: Calls, table: dict[str, Any], source: str) -> Argument:
-    """Return an argument of a call: tensors, numbers, or what its kind makes of it."""
+    """Return an argument of a call from its source."""
     path, _, kind = source.partition(":")
     if not path:
         return _OF_TABLE[kind](calls, table) if kind in _OF_TABLE else dtype_name(kind)

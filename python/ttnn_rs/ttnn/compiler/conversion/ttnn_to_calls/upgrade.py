@@ -1,4 +1,4 @@
-"""Operations of 2024-09 binaries as those of later binaries, and the calls of the few that differ.
+"""Operations of 2024-09 binaries, upgraded to those of later binaries.
 
 Binaries of 2024-09 describe tensors on the device without tiles where operations have put them into tiles; upgraded
 tables have the description that a tensor has when the program runs.
@@ -61,7 +61,7 @@ def upgraded(kind: str, table: dict[str, Any], known: dict[int, Description]) ->
 
 
 def _output(kind: str, table: dict[str, Any], want: Description) -> Description:
-    """Return the description of an output. That of a move is of the tensor after the transfer that follows."""
+    """Return the description of an output; binaries describe it after later moves."""
     if kind == "ToLayoutOp":
         if table["layout"] not in ("RowMajor", "Tile"):
             raise UnsupportedError(
@@ -140,7 +140,7 @@ def _reduction(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _embedding(calls: Calls, table: dict[str, Any]) -> None:
-    """Indices are unsigned and tables bfloat16 on the chip; others are converted before, the result after."""
+    """Embedding of converted indices and tables; the result is converted after."""
     want, out = describe(table["out"]), table["out"]["global_id"]
     operands = in_rows(calls, table["input"], "UInt32"), in_rows(calls, table["weight"], "BFloat16")
     same = want.data_type == "BFloat16"

@@ -1,4 +1,4 @@
-"""The tables of TTNN binaries, made from a module of the dialect `ttnn`.
+"""Tables of TTNN binaries, made from modules of the dialect `ttnn`.
 
 Fields of the schema lead: each is filled from the operand or attribute of its name. What is named otherwise, or is one
 member of a family of operations, stands in the tables below.

@@ -1,4 +1,4 @@
-"""What tables of TTNN binaries of 2024-09 have of their own: descriptions of tensors, and outputs among operands."""
+"""Tables of TTNN binaries of 2024-09: tensor descriptions, devices, output operands."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _rectangle(y: int, x: int, height: int, width: int) -> dict[str, Any]:
 
 
 class TtProgram(Program):
-    """Makes tables of tensors and operations; a value and what it aliases have one number.
+    """Tables of tensors and operations; aliases share numbers.
 
     Args:
         module: For diagnostics.
@@ -82,7 +82,7 @@ class TtProgram(Program):
         self.device = device
 
     def tensor(self, value: SSAValue, op: Operation, address: int = 0, size: int = 0) -> dict[str, Any]:
-        """Return the reference to a value; it gets a number when it is seen first."""
+        """Return a value's reference, numbered at first use."""
         reference = super().tensor(value, op)
         if "address" not in reference:
             reference |= {"address": address, "size": size}
@@ -152,7 +152,7 @@ class TtProgram(Program):
         return {"tensor_memory_layout": layout, "buffer_type": buffer}
 
     def result(self, op: TableOp, index: int) -> dict[str, Any]:
-        """Return the reference to a result: that of the output it aliases, or a new one."""
+        """Return the reference to a result or the output that it aliases."""
         for result, out in zip(op.results, op.outs, strict=False):
             self.tensor(out, op)
             self.alias(result, out)
