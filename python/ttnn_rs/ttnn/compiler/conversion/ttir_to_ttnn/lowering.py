@@ -64,8 +64,9 @@ def run(module: Module) -> None:
     Raises:
         CompileError: A tensor has no layout, or an operation has no counterpart.
     """
-    for op in [one for one in module.op.walk() if one.name == "tensor.empty"]:
-        replace(op, [tt.empty(module, op, op.results[0].type)])
+    if DIALECT_TT.of(module.version):
+        for empty in [op for op in module.op.walk() if op.name == "tensor.empty"]:
+            replace(empty, [tt.empty(module, empty, empty.results[0].type)])
     for op in table_ops(module.op, "ttir."):
         if op.parent is not None:
             _lower(module, op)
