@@ -16,7 +16,7 @@ import numpy as np
 from ttnn.compiler.conversion.ttkernel_to_emitc import cb_port, region_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import OperationText, system_of
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.tt_tables import TtProgram
-from ttnn.compiler.dialects.attributes import ArgAllocAttr, CoreRangeAttr, DeviceAttr
+from ttnn.compiler.dialects.attributes import ArgAllocAttr, CoreRangeAttr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.features import DIALECT_TT
 from ttnn.compiler.ir.attributes import DenseAttr
@@ -45,8 +45,7 @@ def metal_to_binary(module: Module, version: str) -> Binary:
     """
     if not DIALECT_TT.of(module.version):
         raise CompileError(module.at(module.op, "TTMetal binaries of the later versions are not written"))
-    device = module.op.attributes.get("tt.device")
-    made = _Metal(module, device if isinstance(device, DeviceAttr) else None)
+    made = _Metal(module)
     values: dict[str, Any] = {
         "version": version_table(version),
         "ttmlir_git_hash": version,
@@ -59,8 +58,8 @@ def metal_to_binary(module: Module, version: str) -> Binary:
 class _Metal(TtProgram):
     """Makes commands; tensors are numbered as in TTNN binaries, with addresses."""
 
-    def __init__(self, module: Module, device: DeviceAttr | None) -> None:
-        super().__init__(module, device)
+    def __init__(self, module: Module) -> None:
+        super().__init__(module)
         self._text = OperationText(module)
 
     def metal_program(self, function: FuncOp) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttnn.compiler.conversion.ttnn_to_calls.configurations import configuration_table
-from ttnn.compiler.conversion.ttnn_to_calls.generic import generic_table, is_kernel
+from ttnn.compiler.conversion.ttnn_to_calls.generic import generic_table
 from ttnn.compiler.dialects.attributes import EnumAttr, ShapeAttr, TileType, TTNNLayoutAttr, data_type
 from ttnn.compiler.dialects.enums import ENUMS
 from ttnn.compiler.dialects.operations import TableOp
@@ -41,7 +41,7 @@ from ttnn.compiler.target.flatbuffer.schema import (
 from ttnn.compiler.target.flatbuffer.system_desc import DATA_TYPES
 from ttnn.compiler.transforms.ttnn.const_eval_hoist import function_kind
 
-__all__ = ["BUFFERS", "LAYOUTS", "Program", "programs_of"]
+__all__ = ["BUFFERS", "LAYOUTS", "Program"]
 
 BUFFERS: Final = {"dram": "DRAM", "l1": "L1", "system_memory": "SystemMemory", "l1_small": "L1Small", "trace": "Trace"}
 LAYOUTS: Final = {
@@ -715,10 +715,3 @@ _SPECIAL: Final[dict[str, Callable[[Program, TableOp], dict[str, Any]]]] = {
     "slice_static": _slice_static,
     "upsample": _upsample,
 }
-
-
-def programs_of(module: Module, version: str, print_operation: Callable[[Operation], str]) -> list[dict[str, Any]]:
-    """Return a module's program tables, one per function with body."""
-    functions = [function for function in module.functions() if function.body.blocks and not is_kernel(function)]
-    made = Program(module, version, functions)
-    return [made.program(function, print_operation) for function in functions]

@@ -8,10 +8,11 @@ from typing import Any
 
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
 from ttnn.compiler.conversion.calls_to_emitc import emitc_module
+from ttnn.compiler.conversion.ttnn_to_calls.generic import is_kernel
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs_of_tables
-from ttnn.compiler.conversion.ttnn_to_flatbuffer.tables import programs_of
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.tables import Program
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.tt_tables import TtProgram
-from ttnn.compiler.dialects.attributes import DeviceAttr, SystemDescAttr
+from ttnn.compiler.dialects.attributes import SystemDescAttr
 from ttnn.compiler.dialects.registry import REGISTRY
 from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
 from ttnn.compiler.dialects.ttcore.system_desc_attribute import from_attribute
@@ -65,6 +66,18 @@ def system_of(module: Module) -> SystemDesc:
     return SystemDesc.default()
 
 
+def program_tables(module: Module) -> list[dict[str, Any]]:
+    """Return the tables `Program` of a module's functions with bodies.
+
+    Raises:
+        CompileError: An operation or a tensor has no binary form.
+    """
+    text = OperationText(module)
+    functions = [function for function in module.functions() if function.body.blocks and not is_kernel(function)]
+    made = TtProgram(module) if DIALECT_TT.of(module.version) else Program(module, module.version, functions)
+    return [made.program(function, text) for function in functions]
+
+
 def ttnn_to_binary(module: Module, version: str) -> Binary:
     """Return the binary of a `ttnn` module, one program per function.
 
@@ -76,31 +89,18 @@ def ttnn_to_binary(module: Module, version: str) -> Binary:
         CompileError: An operation or a tensor has no binary form.
     """
     tables = program_tables(module)
-    if not DIALECT_TT.of(module.version):
-        return _later_root(module, version, tables)
-    debug = _debug_info(module, tables)
-    tables = [table | {"debug_info": debug} for table in tables]
     values: dict[str, Any] = {
         "version": version_table(version),
         "ttmlir_git_hash": version,
-        "system_desc": to_table(system_of(module), "2024-09"),
-        "programs": tables,
+        "system_desc": to_table(system_of(module), module.version),
     }
-    return Binary("TTNN", "2024-09", values)
-
-
-def program_tables(module: Module) -> list[dict[str, Any]]:
-    """Return the tables `Program` of the functions of a module.
-
-    Raises:
-        CompileError: An operation or a tensor has no binary form.
-    """
-    text = OperationText(module)
-    if not DIALECT_TT.of(module.version):
-        return programs_of(module, module.version, text)
-    device = module.op.attributes.get("tt.device")
-    made = TtProgram(module, device if isinstance(device, DeviceAttr) else None)
-    return [made.program(function, text) for function in module.functions()]
+    if DIALECT_TT.of(module.version):
+        debug = _debug_info(module, tables)
+        tables = [table | {"debug_info": debug} for table in tables]
+    else:
+        values["schema_hash"] = Schema.load(module.version).digest
+        values["mlir"] = {"name": "ttnn", "source": print_module(module)}
+    return Binary("TTNN", module.version, values | {"programs": tables})
 
 
 def binary_bytes(module: Module, binary: Binary) -> bytes:
@@ -131,17 +131,3 @@ def _debug_info(module: Module, tables: list[dict[str, Any]]) -> dict[str, Any]:
     with contextlib.suppress(UnsupportedError):
         info["cpp"] = emitc_functions(emitc_module(programs_of_tables(tables, "2024-09")))
     return info
-
-
-def _later_root(module: Module, release: str, tables: list[dict[str, Any]]) -> Binary:
-    """Return a TTNN binary of a later version."""
-    schema = Schema.load(module.version)
-    values: dict[str, Any] = {
-        "version": version_table(release),
-        "schema_hash": schema.digest,
-        "ttmlir_git_hash": release,
-        "system_desc": to_table(system_of(module), module.version),
-        "mlir": {"name": "ttnn", "source": print_module(module)},
-        "programs": tables,
-    }
-    return Binary("TTNN", module.version, values)

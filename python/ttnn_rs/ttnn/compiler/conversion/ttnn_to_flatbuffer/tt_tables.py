@@ -22,6 +22,7 @@ from ttnn.compiler.dialects.ttcore.algebra import element_bytes, stride, tile_by
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, Operation, SSAValue, TensorType
 from ttnn.compiler.target.flatbuffer.system_desc import DATA_TYPES
+from ttnn.compiler.transforms.ttcore.system import device_of
 
 __all__ = ["TtProgram", "core_ranges"]
 
@@ -73,13 +74,12 @@ class TtProgram(Program):
     """Tables of tensors and operations; aliases share numbers.
 
     Args:
-        module: For diagnostics.
-        device: The device of the module.
+        module: With the device.
     """
 
-    def __init__(self, module: Module, device: DeviceAttr | None) -> None:
+    def __init__(self, module: Module) -> None:
         super().__init__(module, "2024-09", [])
-        self.device = device
+        self.device = device_of(module)
 
     def tensor(self, value: SSAValue, op: Operation, address: int = 0, size: int = 0) -> dict[str, Any]:
         """Return a value's reference, numbered at first use."""
