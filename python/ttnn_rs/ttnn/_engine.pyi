@@ -3,7 +3,8 @@
 Private: users see only the modules of this package.
 
 Formats are the chip's format codes, fidelities the number of phases (1 LoFi .. 4 HiFi4), arch 0 is Wormhole and 1
-Blackhole; without it, that of the chip of the buffers. Arrays are C-contiguous.
+Blackhole. Programs run by the rules of the chip that has their output. Arrays are C-contiguous. `cargo xtask stubs`
+writes the types of keyword arguments.
 """
 
 from collections.abc import Sequence
@@ -347,6 +348,7 @@ def take_buffer_changes() -> list[tuple[int, int, bool, int, int, int]]: ...
 def time_trace(chip: str, processors: Sequence[tuple[int, int, bool, Sequence[tuple[int, int, int, int]]]]) -> int: ...
 def sfpu_cycles(generation: int, name: str, approximate: bool, wide: bool) -> tuple[int, int] | None: ...
 def time_plan(plan: tuple[int, int, int, Sequence[int], Sequence[tuple[Any, ...]]]) -> dict[str, Any]: ...
+def keyword_arguments() -> list[tuple[str, list[tuple[str, str, bool]]]]: ...
 
 # Operators on device buffers. Each releases the interpreter lock; its keyword arguments are those of its program.
 _Sides: TypeAlias = tuple[int, int]
@@ -373,7 +375,6 @@ class _MatmulArguments(TypedDict):
     activation: Sequence[_Step]
     transpose_a: bool
     transpose_b: bool
-    arch: NotRequired[int]
     left: NotRequired[_Windows | Literal["flushed"]]
     bias_tile_rows: NotRequired[int]
 
@@ -389,7 +390,6 @@ class _UnaryArguments(TypedDict):
     tiled: bool
     packer_relu: NotRequired[bool]
     precise: NotRequired[bool]
-    arch: NotRequired[int]
 
 def unary(input: Buffer, output: Buffer, **program: Unpack[_UnaryArguments]) -> None: ...
 
@@ -397,7 +397,6 @@ class _RotateArguments(TypedDict):
     formats: _Sides
     dst32: bool
     tiled: bool
-    arch: NotRequired[int]
 
 def rotate(input: Buffer, output: Buffer, **program: Unpack[_RotateArguments]) -> None: ...
 
@@ -417,7 +416,6 @@ class _BinaryArguments(TypedDict):
     pre_b: NotRequired[Sequence[_Step]]
     post: NotRequired[Sequence[_Step]]
     packer_relu: NotRequired[bool]
-    arch: NotRequired[int]
     variant: NotRequired[str]
     parameters: NotRequired[Sequence[int]]
 
@@ -431,7 +429,6 @@ class _TernaryArguments(TypedDict):
     shape_out: Sequence[int]
     dst32: bool
     tiled: NotRequired[bool]
-    arch: NotRequired[int]
 
 def ternary(operands: Sequence[Buffer | float], output: Buffer, **program: Unpack[_TernaryArguments]) -> None: ...
 
@@ -442,7 +439,6 @@ class _PipelineSettings(TypedDict):
     dst32: bool
     direct: bool
     fidelity: int
-    arch: int
 
 @final
 class Pipeline:
@@ -467,7 +463,6 @@ class _ReduceArguments(TypedDict):
     fill: NotRequired[tuple[int, int, float] | None]
     fidelity: NotRequired[int]
     dst32: NotRequired[bool]
-    arch: NotRequired[int]
 
 def reduce(input: Buffer, output: Buffer, **program: Unpack[_ReduceArguments]) -> None: ...
 
@@ -477,7 +472,6 @@ class _ProductArguments(TypedDict):
     lines: NotRequired[tuple[int, int, int, int, bool, bool] | None]
     matrix: NotRequired[tuple[int, int] | None]
     fidelity: NotRequired[int]
-    arch: NotRequired[int]
 
 def product(input: Buffer, output: Buffer, **program: Unpack[_ProductArguments]) -> None: ...
 def argmax(
@@ -489,7 +483,6 @@ class _EmbeddingBackwardArguments(TypedDict):
     row_length: int
     rows: int
     tiles_wide: int
-    arch: NotRequired[int]
 
 def embedding_backward(
     indices: Buffer, grad: Buffer, output: Buffer, **program: Unpack[_EmbeddingBackwardArguments]
@@ -532,27 +525,10 @@ def replace_tile_rows(
     tiles: Sequence[tuple[int, Sequence[tuple[int, int, int]]]],
     *,
     formats: tuple[int, int],
-    arch: int | None = None,
     dst32: bool = False,
 ) -> None: ...
 
-class _AttentionArguments(TypedDict):
-    sinks: list[float]
-    formats: tuple[int, int, int, int]
-    sizes: tuple[int, int, int, int, int]
-    causal: bool
-    window: int | None
-    mask_shape: tuple[int, int, int, int, int] | None
-    keys: tuple[int, int, int, int]
-    values: tuple[int, int, int, int]
-    table: tuple[list[int], int] | None
-    fidelity: int
-    dst32: bool
-    scale: float
-    approximate: bool
-    arch: NotRequired[int]
-
-class _PrefillArguments(_AttentionArguments):
+class _PrefillArguments(TypedDict):
     rows: int
     positions: int
     first_row: int
@@ -561,7 +537,7 @@ class _PrefillArguments(_AttentionArguments):
     joint_shapes: NotRequired[tuple[tuple[int, int, int, int], tuple[int, int, int, int]]]
     joint_positions: NotRequired[int]
 
-class _DecodeArguments(_AttentionArguments):
+class _DecodeArguments(TypedDict):
     positions: list[int]
     chunks: list[int]
     cores: int
@@ -594,7 +570,6 @@ class _GroupNormArguments(TypedDict):
     rsqrt: Sequence[_Step]
     fidelity: int
     dst32: bool
-    arch: NotRequired[int]
 
 def group_norm(
     input: Buffer, parameters: list[Buffer], output: Buffer, **program: Unpack[_GroupNormArguments]
@@ -608,7 +583,6 @@ class _StickArguments(TypedDict):
     rows: Sequence[int] | _Numbers
     dst32: bool
     fidelity: int
-    arch: NotRequired[int]
 
 def pool_sticks(input: Buffer, output: Buffer, **program: Unpack[_StickArguments]) -> None: ...
 
@@ -620,7 +594,6 @@ class _GridArguments(TypedDict):
     align_corners: bool
     dst32: bool
     fidelity: int
-    arch: NotRequired[int]
 
 def grid_sample(input: Buffer, grid: Buffer, output: Buffer, **program: Unpack[_GridArguments]) -> None: ...
 
@@ -631,7 +604,6 @@ class _SortArguments(TypedDict):
     ascending: bool
     stable: bool
     first: int | None
-    arch: NotRequired[int]
 
 def sort(input: Buffer, values: Buffer, indices: Buffer, **program: Unpack[_SortArguments]) -> None: ...
 
@@ -641,7 +613,7 @@ class _IndexArguments(TypedDict):
     count: int
     rows: Sequence[int] | _Numbers
 
-class _ScatterArguments(_IndexArguments):
+class _ScatterArguments(TypedDict):
     combine: int
 
 def gather_elements(input: Buffer, indices: Buffer, output: Buffer, **program: Unpack[_IndexArguments]) -> None: ...
@@ -655,13 +627,23 @@ def is_in(
 ) -> None: ...
 def copy_pages(input: Buffer, output: Buffer) -> None: ...
 def fill(output: Buffer, *, format: int, value: float) -> None: ...
-def uniform(
-    output: Buffer, *, format: int, low: int, scale: int, seed: int, cores: int, dst32: bool, arch: int = ...
-) -> None: ...
-def bernoulli(
-    input: Buffer, output: Buffer, *, formats: tuple[int, int], seed: int, cores: int, dst32: bool, arch: int = ...
-) -> None: ...
-def dropout(
-    input: Buffer, output: Buffer, *, format: int, limit: int, scale: int, seed: int, cores: int, arch: int = ...
-) -> None: ...
-def normal(output: Buffer, *, format: int, seed: int, cores: int, dst32: bool, arch: int = ...) -> None: ...
+
+class _UniformArguments(TypedDict):
+    pass
+
+def uniform(output: Buffer, **program: Unpack[_UniformArguments]) -> None: ...
+
+class _BernoulliArguments(TypedDict):
+    pass
+
+def bernoulli(input: Buffer, output: Buffer, **program: Unpack[_BernoulliArguments]) -> None: ...
+
+class _DropoutArguments(TypedDict):
+    pass
+
+def dropout(input: Buffer, output: Buffer, **program: Unpack[_DropoutArguments]) -> None: ...
+
+class _NormalArguments(TypedDict):
+    pass
+
+def normal(output: Buffer, **program: Unpack[_NormalArguments]) -> None: ...

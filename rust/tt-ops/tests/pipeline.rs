@@ -16,7 +16,7 @@ use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
 use tt_tensix::tile_io::{Input, Tile, ZERO};
 use tt_testkit::random::Random;
 
-use common::{contents, device, tensor};
+use common::{contents, device, device_of, tensor};
 
 const COLUMNS: usize = 3;
 const WIDTH: usize = 90;
@@ -64,7 +64,6 @@ fn a_program_of_passes_has_the_bits_of_their_definitions() {
         dst32: true,
         direct: false,
         fidelity: MATH.fidelity,
-        arch: MATH.arch,
     };
     let tensors = vec![
         Tensor::Broadcast(Float16B, vec![2, 20, WIDTH], None),
@@ -92,7 +91,7 @@ fn a_program_of_passes_has_the_bits_of_their_definitions() {
     passes[7].target = Target::Output(0, 0, 1);
     let program = Pipeline::new(settings, tensors, passes).unwrap();
 
-    let mut device = device();
+    let mut device = device_of("p150");
     let inputs = [&x, &weights, &epsilon].map(|bytes| tensor(&mut device, BufferType::Dram, 2048, bytes));
     let output = tensor(&mut device, BufferType::Dram, 4096, &vec![0; 2 * COLUMNS * 4096]);
     program.run(&mut device, &inputs, &[output]).unwrap();
@@ -175,8 +174,7 @@ fn numbers_that_are_not_ordinary_take_the_integer_steps() {
 }
 
 fn settings(axis: Axis, dst32: bool) -> Settings {
-    let arch = Arch::Wormhole;
-    Settings { domain: vec![3, 32, 32], axis, format: Float16B, dst32, direct: false, fidelity: MATH.fidelity, arch }
+    Settings { domain: vec![3, 32, 32], axis, format: Float16B, dst32, direct: false, fidelity: MATH.fidelity }
 }
 
 fn pass(load: Load) -> Pass {

@@ -3,7 +3,7 @@
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::PyTuple;
 use tt_formats::{DataFormat, TileShape};
 use tt_fpu::{Arch, MathFidelity};
 use tt_ops::windows::{LeftOperand, Windows};
@@ -18,6 +18,9 @@ pub trait Argument<'py>: Sized {
     /// # Errors
     /// There is none.
     fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self>;
+
+    /// Its type in `_engine.pyi`.
+    fn hint() -> String;
 }
 
 /// An argument of a function.
@@ -33,22 +36,30 @@ impl<'py, T: Argument<'py>> FromPyObject<'_, 'py> for Given<T> {
 }
 
 macro_rules! arguments {
-    ($($(#[$doc:meta])* $type:ty = |$py:ident, $given:ident: $from:ty| $value:expr;)*) => { $(
+    ($($(#[$doc:meta])* $type:ty as $hint:literal = |$py:ident, $given:ident: $from:ty| $value:expr;)*) => { $(
         $(#[$doc])*
         impl<'py> Argument<'py> for $type {
             fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
                 let ($py, $given) = (given.py(), given.extract::<$from>()?);
                 $value
             }
+
+            fn hint() -> String {
+                $hint.to_owned()
+            }
         }
     )* };
-    (as they are: $($type:ty),*) => { $(
+    (as they are: $($hint:literal: $($type:ty),+;)*) => { $($(
         impl<'py> Argument<'py> for $type {
             fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
                 given.extract()
             }
+
+            fn hint() -> String {
+                $hint.to_owned()
+            }
         }
-    )* };
+    )+)* };
     (tuples: $(($($part:ident),*))*) => { $(
         impl<'py, $($part: Argument<'py>),*> Argument<'py> for ($($part,)*) {
             fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
@@ -56,21 +67,25 @@ macro_rules! arguments {
                 let missing = || PyTypeError::new_err("the tuple has too few items");
                 Ok(($($part::argument(&parts.next().ok_or_else(missing)?)?,)*))
             }
+
+            fn hint() -> String {
+                format!("tuple[{}]", [$($part::hint()),*].join(", "))
+            }
         }
     )* };
 }
 
 arguments! {
     /// By its code.
-    DataFormat = |py, code: u8|
+    DataFormat as "int" = |py, code: u8|
         DataFormat::from_code(code).ok_or_else(|| engine_bug(py, &format!("no format has the code {code}")));
 
     /// By its number of phases.
-    MathFidelity = |py, phases: u32|
+    MathFidelity as "int" = |py, phases: u32|
         MathFidelity::from_phases(phases).ok_or_else(|| engine_bug(py, &format!("no fidelity has {phases} phases")));
 
     /// By its number.
-    Arch = |py, number: u8| match number {
+    Arch as "int" = |py, number: u8| match number {
         0 => Ok(Arch::Wormhole),
         1 => Ok(Arch::Blackhole),
         _ => Err(engine_bug(py, &format!("no chip generation {number}"))),
@@ -78,7 +93,7 @@ arguments! {
 
     /// "flushed", or windows: images, their sides, tiles of channels; then rows and columns of the window, of its steps,
     /// of padding, of the steps inside, and of its places.
-    LeftOperand = |py, given: Bound<'py, PyAny>| {
+    LeftOperand as "_Windows | Literal[\"flushed\"]" = |py, given: Bound<'py, PyAny>| {
         if given.extract::<String>().is_ok_and(|name| name == "flushed") {
             return Ok(LeftOperand::Flushed);
         }
@@ -91,11 +106,19 @@ arguments! {
     };
 
     /// By height and width.
-    TileShape = |py, sides: (usize, usize)| tile_shape(py, sides);
+    TileShape as "tuple[int, int]" = |py, sides: (usize, usize)| tile_shape(py, sides);
 }
-arguments!(as they are: bool, u32, usize, f32, f64, i64, String, Vec<f32>, Vec<i64>, Vec<usize>);
-arguments!(as they are: [Vec<usize>; 3]);
-arguments!(as they are: Vec<(usize, usize)>);
+arguments! {
+    as they are:
+    "bool": bool;
+    "int": u32, usize, i64;
+    "float": f32, f64;
+    "str": String;
+    "Sequence[float]": Vec<f32>;
+    "Sequence[int]": Vec<i64>, Vec<usize>;
+    "Sequence[Sequence[int]]": [Vec<usize>; 3];
+    "Sequence[tuple[int, int]]": Vec<(usize, usize)>;
+}
 arguments!(tuples: (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F));
 
 macro_rules! numbers {
@@ -110,6 +133,10 @@ macro_rules! numbers {
                 }
                 given.extract()
             }
+
+            fn hint() -> String {
+                "Sequence[int] | _Numbers".to_owned()
+            }
         }
     )* };
 }
@@ -118,6 +145,10 @@ numbers!(u32, i32);
 impl<'py, T: Argument<'py>> Argument<'py> for Option<T> {
     fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
         if given.is_none() { Ok(None) } else { T::argument(given).map(Some) }
+    }
+
+    fn hint() -> String {
+        format!("{} | None", T::hint())
     }
 }
 
@@ -144,65 +175,10 @@ impl<'py> Argument<'py> for Chain {
         let steps = steps.into_iter().map(step).collect::<PyResult<Vec<_>>>()?;
         Self::resolve(&steps).map_err(|error| engine_bug(given.py(), &error.to_string()))
     }
-}
 
-/// The keyword arguments of a call while they are taken apart.
-pub struct Keywords<'a, 'py> {
-    given: Option<&'a Bound<'py, PyDict>>,
-    taken: usize,
-}
-
-impl<'a, 'py> Keywords<'a, 'py> {
-    /// Nothing is taken yet.
-    pub fn new(given: Option<&'a Bound<'py, PyDict>>) -> Self {
-        Self { given, taken: 0 }
+    fn hint() -> String {
+        "Sequence[_Step]".to_owned()
     }
-
-    /// The argument of a name, or its default.
-    ///
-    /// # Errors
-    /// It is neither given nor has a default, or has another type.
-    pub fn take<T: Argument<'py>>(
-        &mut self,
-        name: &Bound<'py, PyString>,
-        default: Option<impl FnOnce() -> T>,
-    ) -> PyResult<T> {
-        match self.given.map(|given| given.get_item(name)).transpose()?.flatten() {
-            Some(value) => {
-                self.taken += 1;
-                T::argument(&value)
-            }
-            None => default
-                .map(|default| default())
-                .ok_or_else(|| PyTypeError::new_err(format!("missing a required keyword argument: {name}"))),
-        }
-    }
-
-    /// Nothing may be left.
-    ///
-    /// # Errors
-    /// An unexpected keyword argument.
-    pub fn finish(self) -> PyResult<()> {
-        match self.given.map_or(0, PyDictMethods::len) - self.taken {
-            0 => Ok(()),
-            left => Err(PyTypeError::new_err(format!("{left} unexpected keyword arguments"))),
-        }
-    }
-}
-
-/// Takes the keyword arguments of a call. Those with a default may be left out.
-macro_rules! keywords {
-    (@default) => { None::<fn() -> _> };
-    (@default $default:expr) => { Some(|| $default) };
-    ($py:ident, $given:expr; $($name:ident $(: $type:ty)? $(= $default:expr)?),* $(,)?) => {
-        $crate::slots::given($given);
-        let mut keywords = $crate::arguments::Keywords::new($given);
-        $(let $name $(: $type)? = keywords.take(
-            pyo3::intern!($py, stringify!($name)),
-            $crate::arguments::keywords!(@default $($default)?),
-        )?;)*
-        keywords.finish()?;
-    };
 }
 
 /// Adds functions to a module.
@@ -213,4 +189,4 @@ macro_rules! add_functions {
     }};
 }
 
-pub(crate) use {add_functions, keywords};
+pub(crate) use add_functions;

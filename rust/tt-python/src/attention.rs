@@ -1,26 +1,30 @@
 //! Attention on device buffers; see `tt_ops::attention`.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use tt_memory::BufferId;
 use tt_ops::attention::decode::{DecodeProgram, decode};
 use tt_ops::attention::fast;
 use tt_ops::attention::prefill::{Buffers, Joint, PrefillProgram, prefill};
 use tt_ops::attention::{Cache, Mask, Numerics, PageTable, Sizes};
 
-use crate::arguments::{add_functions, keywords};
+use crate::arguments::add_functions;
 use crate::buffer::PyBuffer as Buffer;
+use crate::keywords::{
+    CacheArgument, DecodeArguments, MaskArgument, PrefillArguments, Program, TableArgument, keywords,
+};
 use crate::ops::run_step;
-
-type Program<'py> = Bound<'py, PyDict>;
-/// Batches or blocks, heads, rows and columns of tiles.
-type CacheArgument = (usize, usize, usize, usize);
-/// Numbers of blocks, and how many a batch has.
-type TableArgument = Option<(Vec<u32>, usize)>;
 
 fn cache((count, heads, rows, columns): CacheArgument, table: &TableArgument) -> Cache {
     let table = table.clone().map(|(blocks, per_batch)| PageTable { blocks, per_batch });
     Cache { count, heads, rows, columns, table }
+}
+
+fn sizes((batch, heads, kv_heads, width, value_width): (usize, usize, usize, usize, usize)) -> Sizes {
+    Sizes { batch, heads, kv_heads, width, value_width }
+}
+
+fn mask_of(mask: MaskArgument) -> Option<Mask> {
+    mask.map(|(format, batch, heads, rows, columns)| Mask { format, batch, heads, rows, columns })
 }
 
 /// Queries, keys, values and output as the program knows them, and behind these the mask, or a second sequence.
@@ -44,33 +48,37 @@ fn attention_prefill(
     joint: Option<(PyRef<'_, Buffer>, PyRef<'_, Buffer>)>,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, sizes, rows, positions, first_row, chunks, causal, window: Option<usize>,
-        mask_shape = None, keys, values, table: TableArgument, sinks: Vec<f32>, fidelity, dst32, scale: f32, approximate,
-        arch = output.arch(), fast: bool, joint_shapes: Option<(CacheArgument, CacheArgument)> = None, joint_positions: usize = 0);
-    let (batch, heads, kv_heads, width, value_width) = sizes;
+    let given: PrefillArguments = keywords(py, program)?;
     let program = PrefillProgram {
-        numerics: Numerics { formats, fidelity, dst32, scale: scale.to_bits(), approximate, arch },
-        sizes: Sizes { batch, heads, kv_heads, width, value_width },
-        rows,
-        positions,
-        first_row,
-        chunks,
-        causal,
-        window,
-        mask: mask_shape.map(|(format, batch, heads, rows, columns)| Mask { format, batch, heads, rows, columns }),
-        keys: cache(keys, &table),
-        values: cache(values, &table),
-        sinks: sinks.into_iter().map(f32::to_bits).collect(),
-        joint: joint_shapes.map(|(keys, values)| Joint {
+        numerics: Numerics {
+            formats: given.formats,
+            fidelity: given.fidelity,
+            dst32: given.dst32,
+            scale: given.scale.to_bits(),
+            approximate: given.approximate,
+            arch: output.arch(),
+        },
+        sizes: sizes(given.sizes),
+        rows: given.rows,
+        positions: given.positions,
+        first_row: given.first_row,
+        chunks: given.chunks,
+        causal: given.causal,
+        window: given.window,
+        mask: mask_of(given.mask_shape),
+        keys: cache(given.keys, &given.table),
+        values: cache(given.values, &given.table),
+        sinks: given.sinks.into_iter().map(f32::to_bits).collect(),
+        joint: given.joint_shapes.map(|(keys, values)| Joint {
             keys: cache(keys, &None),
             values: cache(values, &None),
-            positions: joint_positions,
+            positions: given.joint_positions,
         }),
     };
     let (queries, keys, values) = (&*tensors.0, &*tensors.1, &*tensors.2);
     let joint = joint.as_ref().map(|(keys, values)| [&**keys, &**values]).into_iter().flatten();
     let all: Vec<&Buffer> = [queries, keys, values, output].into_iter().chain(mask).chain(joint).collect();
-    let run = if fast { fast::prefill } else { prefill };
+    let run = if given.fast { fast::prefill } else { prefill };
     run_step(py, "attention", &all, move |device, ids| run(device, &buffers(ids), &program))
 }
 
@@ -84,22 +92,26 @@ fn attention_decode(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, sizes, positions: Vec<i64>, causal, window: Option<usize>, chunks: Vec<usize>,
-        cores, mask_shape = None, keys, values, table: TableArgument, sinks: Vec<f32>, fidelity, dst32, scale: f32,
-        approximate, arch = output.arch());
-    let (batch, heads, kv_heads, width, value_width) = sizes;
+    let given: DecodeArguments = keywords(py, program)?;
     let program = DecodeProgram {
-        numerics: Numerics { formats, fidelity, dst32, scale: scale.to_bits(), approximate, arch },
-        sizes: Sizes { batch, heads, kv_heads, width, value_width },
-        positions: positions.into_iter().map(|count| usize::try_from(count).ok()).collect(),
-        causal,
-        window,
-        chunks,
-        cores,
-        mask: mask_shape.map(|(format, batch, heads, rows, columns)| Mask { format, batch, heads, rows, columns }),
-        keys: cache(keys, &table),
-        values: cache(values, &table),
-        sinks: sinks.into_iter().map(f32::to_bits).collect(),
+        numerics: Numerics {
+            formats: given.formats,
+            fidelity: given.fidelity,
+            dst32: given.dst32,
+            scale: given.scale.to_bits(),
+            approximate: given.approximate,
+            arch: output.arch(),
+        },
+        sizes: sizes(given.sizes),
+        positions: given.positions.into_iter().map(|count| usize::try_from(count).ok()).collect(),
+        causal: given.causal,
+        window: given.window,
+        chunks: given.chunks,
+        cores: given.cores,
+        mask: mask_of(given.mask_shape),
+        keys: cache(given.keys, &given.table),
+        values: cache(given.values, &given.table),
+        sinks: given.sinks.into_iter().map(f32::to_bits).collect(),
     };
     let (queries, keys, values) = (&*tensors.0, &*tensors.1, &*tensors.2);
     let all: Vec<&Buffer> =

@@ -15,6 +15,7 @@ mod error;
 mod host;
 mod inside;
 mod interrupt;
+mod keywords;
 mod launch;
 mod ops;
 mod pipeline;
@@ -40,6 +41,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     buffer::register(module)?;
     chip::register(module)?;
     program::register(module)?;
+    keywords::register(module)?;
     ops::register(module)?;
     attention::register(module)?;
     random::register(module)?;

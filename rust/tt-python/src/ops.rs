@@ -1,14 +1,15 @@
 //! Operators on device buffers.
 //!
-//! The keyword arguments of each are the parameters of its program.
+//! The keyword arguments of each are the parameters of its program, which runs by the rules of the chip generation of its
+//! output's device.
 
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use tt_formats::DataFormat;
-use tt_fpu::{Arch, EltwiseOp, MathFidelity};
+use tt_fpu::EltwiseOp;
 use tt_memory::{BufferId, Device};
+use tt_ops::OpError;
 use tt_ops::argmax::ArgmaxProgram;
 use tt_ops::binary::{BinaryProgram, Other, Unit};
 use tt_ops::embedding_backward::EmbeddingBackwardProgram;
@@ -24,16 +25,16 @@ use tt_ops::sort::{SortProgram, Wanted};
 use tt_ops::sticks::{GridProgram, StickProgram};
 use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
-use tt_ops::windows::LeftOperand;
-use tt_ops::{Chain, OpError};
 
-use crate::arguments::{Given, add_functions, keywords};
+use crate::arguments::{Given, add_functions};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
+use crate::keywords::{
+    BinaryArguments, EmbeddingBackwardArguments, GatherArguments, GridArguments, GroupNormArguments, IndexArguments,
+    MatmulArguments, MoveArguments, ProductArguments, Program, ReduceArguments, RotateArguments, ScatterArguments,
+    SortArguments, StickArguments, TernaryArguments, UnaryArguments, WindowArguments, keywords,
+};
 use crate::{interrupt, slots};
-
-/// The keyword arguments of a call.
-type Program<'py> = Bound<'py, PyDict>;
 
 /// An operand of an element-wise operator.
 #[derive(FromPyObject)]
@@ -84,8 +85,7 @@ pub fn run_step(
     device.launch(py, |device| run(device, &ids))
 }
 
-/// A matrix multiplication; all modes of arithmetic take the same program: formats of a, b, bias and output; sizes in
-/// tiles, `k` in datums.
+/// A matrix multiplication; all modes of arithmetic have the same program.
 macro_rules! matmul_function {
     ($(#[$doc:meta])* $name:ident, $run:path) => {
         $(#[$doc])*
@@ -99,34 +99,31 @@ macro_rules! matmul_function {
             out: &Buffer,
             program: Option<&Program<'_>>,
         ) -> PyResult<()> {
-            keywords!(py, program; formats, batch, mt, kt, nt, k, kb, ring: Option<(usize, usize)>, fidelity, dst32,
-                l1_acc, reload_direct = true, relu, activation, transpose_a, transpose_b, arch = out.arch(), left = LeftOperand::Tiles,
-                bias_tile_rows = None);
-            let operand = left;
-            let (left, right, bias_format, result) = formats;
+            let given: MatmulArguments = keywords(py, program)?;
+            let (left, right, bias_format, result) = given.formats;
             let program = MatmulProgram {
                 formats: (left, right, result),
-                batch,
-                m: mt,
-                k: kt,
-                n: nt,
-                k_datums: k,
-                k_block: kb,
-                ring: ring.map(|(columns, k_tiles)| Ring { columns, k_tiles }),
-                fidelity,
-                dst32,
-                packer_l1_acc: l1_acc,
-                reload_direct,
-                relu,
-                activation,
-                left: operand,
-                transpose_a,
-                transpose_b,
-                arch,
+                batch: given.batch,
+                m: given.mt,
+                k: given.kt,
+                n: given.nt,
+                k_datums: given.k,
+                k_block: given.kb,
+                ring: given.ring.map(|(columns, k_tiles)| Ring { columns, k_tiles }),
+                fidelity: given.fidelity,
+                dst32: given.dst32,
+                packer_l1_acc: given.l1_acc,
+                reload_direct: given.reload_direct,
+                relu: given.relu,
+                activation: given.activation,
+                left: given.left,
+                transpose_a: given.transpose_a,
+                transpose_b: given.transpose_b,
+                arch: out.arch(),
             };
             let buffers: Vec<&Buffer> = [Some(a), Some(b), Some(out), bias].into_iter().flatten().collect();
             run_step(py, "matmul", &buffers, move |device, ids| {
-                let bias = ids.get(3).map(|&buffer| Bias { buffer, format: bias_format, tile_rows: bias_tile_rows });
+                let bias = ids.get(3).map(|&buffer| Bias { buffer, format: bias_format, tile_rows: given.bias_tile_rows });
                 $run(device, (ids[0], ids[1]), bias, ids[2], &program)
             })
         }
@@ -148,8 +145,8 @@ matmul_function!(
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn unary(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; formats, chain, dst32, tiled, packer_relu = false, precise = false, arch = output.arch());
-    let program = UnaryProgram { formats, dst32, tiled, packer_relu, precise, arch };
+    let UnaryArguments { formats, chain, dst32, tiled, packer_relu, precise } = keywords(py, program)?;
+    let program = UnaryProgram { formats, dst32, tiled, packer_relu, precise, arch: output.arch() };
     run_step(py, "unary", &[input, output], move |device, ids| {
         tt_ops::unary::unary(device, ids[0], ids[1], &program, &chain)
     })
@@ -159,8 +156,8 @@ fn unary(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Progr
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn rotate(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; formats, dst32, tiled, arch = output.arch());
-    let program = UnaryProgram { formats, dst32, tiled, packer_relu: false, precise: false, arch };
+    let RotateArguments { formats, dst32, tiled } = keywords(py, program)?;
+    let program = UnaryProgram { formats, dst32, tiled, packer_relu: false, precise: false, arch: output.arch() };
     run_step(py, "rotate", &[input, output], move |device, ids| {
         tt_ops::rotate::rotate(device, ids[0], ids[1], &program)
     })
@@ -185,8 +182,7 @@ fn scalar_bits(format: DataFormat, value: f64) -> u32 {
     if format.is_integer() { value as i64 as u32 } else { (value as f32).to_bits() }
 }
 
-/// Runs an element-wise operator of two operands; see `tt_ops::binary`. `engine` is "fpu" or "sfpu"; the chains `pre_a`,
-/// `pre_b` and `post` are the activations of operands and result.
+/// Runs an element-wise operator of two operands; see `tt_ops::binary`.
 #[pyfunction]
 #[pyo3(signature = (a, b, output, **program))]
 fn binary(
@@ -196,25 +192,22 @@ fn binary(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, op: String, engine: String, scalar: Option<f64>, scalar_is_lhs, shape_a, shape_b,
-        shape_out, tiled, fidelity, dst32, pre_a = Chain::default(), pre_b = Chain::default(), post = Chain::default(),
-        packer_relu = false, arch = output.arch(), variant: String = "default".to_owned(),
-        parameters: Vec<u32> = Vec::new());
+    let given: BinaryArguments = keywords(py, program)?;
     let program = BinaryProgram {
-        formats,
-        unit: unit(&engine, &op, &variant, &parameters)?,
-        shape_a,
-        shape_b,
-        shape_out,
-        scalar_is_left: scalar_is_lhs,
-        tiled,
-        fidelity,
-        dst32,
-        chains: [pre_a, pre_b, post],
-        packer_relu,
-        arch,
+        formats: given.formats,
+        unit: unit(&given.engine, &given.op, &given.variant, &given.parameters)?,
+        shape_a: given.shape_a,
+        shape_b: given.shape_b,
+        shape_out: given.shape_out,
+        scalar_is_left: given.scalar_is_lhs,
+        tiled: given.tiled,
+        fidelity: given.fidelity,
+        dst32: given.dst32,
+        chains: [given.pre_a, given.pre_b, given.post],
+        packer_relu: given.packer_relu,
+        arch: output.arch(),
     };
-    let scalar = scalar.map(|value| scalar_bits(program.formats.1, value));
+    let scalar = given.scalar.map(|value| scalar_bits(program.formats.1, value));
     if b.is_none() && scalar.is_none() {
         return Err(engine_error("binary needs a second tensor or a scalar".to_owned()));
     }
@@ -234,8 +227,7 @@ fn ternary(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, op: String, parameters: Vec<u32>, shapes, shape_out, dst32, tiled = true,
-        arch = output.arch());
+    let TernaryArguments { formats, op, parameters, shapes, shape_out, dst32, tiled } = keywords(py, program)?;
     let (a, b, c, result) = formats;
     let function = tt_sfpu::lookup_ternary(&op, "default")
         .ok_or_else(|| engine_error(format!("SFPU: no function {op} of three operands")))?;
@@ -246,7 +238,7 @@ fn ternary(
         shape_out,
         tiled,
         dst32,
-        arch,
+        arch: output.arch(),
     };
     let mut buffers = vec![output];
     let mut places = [None; 3];
@@ -266,15 +258,12 @@ fn ternary(
     })
 }
 
-/// One step of a reduction; see `tt_ops::reduce`. `axis` is "w", "h", "tile", or "leading" or "transposed" (with
-/// `length`); `scaler` is the FPU's, `scale` the SFPU's; the padding `fill` is height, width, and a value that the format
-/// holds.
+/// One step of a reduction; see `tt_ops::reduce`.
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; formats, outer, rows, columns, axis: String, join: String, length = 1, scaler: f32 = 1.0,
-        scale: f32 = 1.0, fill: Option<(usize, usize, f64)> = None, fidelity = MathFidelity::HiFi3, dst32 = true,
-        arch = output.arch());
+    let ReduceArguments { formats, outer, rows, columns, axis, join, length, scaler, scale, fill, fidelity, dst32 } =
+        keywords(py, program)?;
     let axis = match axis.as_str() {
         "w" => Axis::Width,
         "h" => Axis::Height,
@@ -310,19 +299,16 @@ fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Prog
         scale: scale.to_bits(),
         dst32,
         fidelity,
-        arch,
+        arch: output.arch(),
     };
     run_step(py, "reduce", &[input, output], move |device, ids| tt_ops::reduce::reduce(device, ids[0], ids[1], &step))
 }
 
-/// A product; see `tt_ops::reduce::product`. `leading` is the length of a dimension and the tiles inside it, `lines` the
-/// matrices, their height and width, whether columns are multiplied, and whether datums are flushed first, `matrix` the
-/// height and width of row-major matrices that are a tile each; all tiles without.
+/// A product; see `tt_ops::reduce::product`.
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn product(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; format, leading = None, lines = None, matrix = None, fidelity = MathFidelity::HiFi4,
-        arch = output.arch());
+    let ProductArguments { format, leading, lines, matrix, fidelity } = keywords(py, program)?;
     let factors = match (leading, lines, matrix) {
         (None, None, None) => Factors::Tiles,
         (None, None, Some((height, width))) => Factors::Matrix { height, width },
@@ -332,7 +318,7 @@ fn product(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Pro
         }
         _ => return Err(engine_error("a product of leading or of lines".to_owned())),
     };
-    let program = ProductProgram { format, factors, fidelity, arch };
+    let program = ProductProgram { format, factors, fidelity, arch: output.arch() };
     run_step(py, "product", &[input, output], move |device, ids| {
         tt_ops::reduce::product::product(device, ids[0], ids[1], &program)
     })
@@ -366,21 +352,31 @@ fn embedding_backward(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, row_length, rows, tiles_wide, arch = output.arch());
+    let EmbeddingBackwardArguments { formats, row_length, rows, tiles_wide } = keywords(py, program)?;
     let (index_format, format) = formats;
-    let program = EmbeddingBackwardProgram { index_format, format, row_length, rows, tiles_wide, arch };
+    let program = EmbeddingBackwardProgram { index_format, format, row_length, rows, tiles_wide, arch: output.arch() };
     run_step(py, "embedding_bw", &[indices, grad, output], move |device, ids| {
         tt_ops::embedding_backward::embedding_backward(device, ids[0], ids[1], ids[2], &program)
     })
 }
 
-/// Gives datums another place; see `tt_ops::movement`. `packed` is the format of the block floats that are made of
-/// bfloat16, and whether that skips the step to 7 bits.
+/// Moves datums to other places; see `tt_ops::movement`.
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn move_elements(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; formats, in_shape: Vec<usize>, out_shape: Vec<usize>, strides: Vec<i64>, offset, in_tile, out_tile,
-        window: Option<Vec<_>> = None, pad_value = 0.0, through_dst = false, packed: Option<(DataFormat, bool)> = None);
+    let MoveArguments {
+        formats,
+        in_shape,
+        out_shape,
+        strides,
+        offset,
+        in_tile,
+        out_tile,
+        window,
+        pad_value,
+        through_dst,
+        packed,
+    } = keywords(py, program)?;
     let (format_in, format_out) = formats;
     let window = window.unwrap_or_else(|| out_shape.iter().map(|&length| (0, length)).collect());
     run_step(py, "move", &[input, output], move |device, ids| {
@@ -402,12 +398,12 @@ fn move_elements(py: Python<'_>, input: &Buffer, output: &Buffer, program: Optio
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn write_window(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; element_bytes, width, shape, window: Vec<(usize, usize)>, offset, strides: Vec<i64>);
+    let WindowArguments { element_bytes, width, shape, window, offset, strides } = keywords(py, program)?;
     let copy = WindowCopy { element_bytes, width, shape, window, offset, strides };
     run_step(py, "copy", &[input, output], move |device, ids| copy.run(device, ids[0], ids[1]))
 }
 
-/// Copies the rows of a table that indices name; `sizes` are the rows of the index tensor and their length.
+/// Copies the rows of a table that indices name.
 #[pyfunction]
 #[pyo3(signature = (indices, table, output, **program))]
 fn gather_rows(
@@ -417,7 +413,7 @@ fn gather_rows(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; format, sizes: (usize, usize), tiled: Option<usize>);
+    let GatherArguments { format, sizes, tiled } = keywords(py, program)?;
     run_step(py, "gather", &[indices, table, output], move |device, ids| {
         row_gather::gather_rows(device, (ids[0], format, sizes), ids[1], ids[2], tiled)
     })
@@ -425,17 +421,16 @@ fn gather_rows(
 
 /// Replaces rows of tiles: for each output page, input page, row and row of the output's tile.
 #[pyfunction]
-#[pyo3(signature = (input, output, tiles, *, formats, arch=None, dst32=false))]
+#[pyo3(signature = (input, output, tiles, *, formats, dst32=false))]
 fn replace_tile_rows(
     py: Python<'_>,
     input: &Buffer,
     output: &Buffer,
     tiles: Vec<(usize, row_writes::TileRows)>,
     formats: Given<(DataFormat, DataFormat)>,
-    arch: Option<Given<Arch>>,
     dst32: bool,
 ) -> PyResult<()> {
-    let arch = arch.map_or_else(|| output.arch(), |given| given.0);
+    let arch = output.arch();
     run_step(py, "tile rows", &[input, output], move |device, ids| {
         row_writes::replace_tile_rows(device, (ids[0], formats.0.0), (ids[1], formats.0.1), &tiles, (dst32, arch))
     })
@@ -451,26 +446,25 @@ fn group_norm(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, parameter_formats, batch, rows, used_rows, channels, group, blocks, adds_tiles,
-        welford, local: f32, across: Option<f32>, epsilon: f32, rsqrt, fidelity, dst32, arch = output.arch());
+    let given: GroupNormArguments = keywords(py, program)?;
     let program = GroupNormProgram {
-        formats,
-        parameters: parameter_formats,
-        batch,
-        rows,
-        used_rows,
-        channels,
-        group,
-        blocks,
-        adds_tiles,
-        welford,
-        local: local.to_bits(),
-        global: across.map(f32::to_bits),
-        epsilon: epsilon.to_bits(),
-        rsqrt,
-        fidelity,
-        dst32,
-        arch,
+        formats: given.formats,
+        parameters: given.parameter_formats,
+        batch: given.batch,
+        rows: given.rows,
+        used_rows: given.used_rows,
+        channels: given.channels,
+        group: given.group,
+        blocks: given.blocks,
+        adds_tiles: given.adds_tiles,
+        welford: given.welford,
+        local: given.local.to_bits(),
+        global: given.across.map(f32::to_bits),
+        epsilon: given.epsilon.to_bits(),
+        rsqrt: given.rsqrt,
+        fidelity: given.fidelity,
+        dst32: given.dst32,
+        arch: output.arch(),
     };
     let buffers: Vec<&Buffer> = [input, output].into_iter().chain(parameters.iter().map(|buffer| &**buffer)).collect();
     run_step(py, "group_norm", &buffers, move |device, ids| {
@@ -482,9 +476,9 @@ fn group_norm(
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn pool_sticks(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; channels, window, sticks: Vec<i32>, weights: Vec<f32>, rows: Vec<u32>, dst32, fidelity, arch = output.arch());
+    let StickArguments { channels, window, sticks, weights, rows, dst32, fidelity } = keywords(py, program)?;
     let weights = weights.into_iter().map(f32::to_bits).collect();
-    let program = StickProgram { channels, window, sticks, weights, rows, dst32, fidelity, arch };
+    let program = StickProgram { channels, window, sticks, weights, rows, dst32, fidelity, arch: output.arch() };
     run_step(py, "pool", &[input, output], move |device, ids| tt_ops::sticks::pool(device, ids[0], ids[1], &program))
 }
 
@@ -498,8 +492,8 @@ fn grid_sample(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; format, channels, image, points, align_corners, dst32, fidelity, arch = output.arch());
-    let program = GridProgram { format, channels, image, points, align_corners, dst32, fidelity, arch };
+    let GridArguments { format, channels, image, points, align_corners, dst32, fidelity } = keywords(py, program)?;
+    let program = GridProgram { format, channels, image, points, align_corners, dst32, fidelity, arch: output.arch() };
     run_step(py, "grid_sample", &[input, grid, output], move |device, ids| {
         tt_ops::sticks::grid_sample(device, ids[0], ids[1], ids[2], &program)
     })
@@ -515,10 +509,11 @@ fn sort(
     indices: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, rows, width, ascending, stable, first: Option<usize>, arch = values.arch());
+    let SortArguments { formats, rows, width, ascending, stable, first } = keywords(py, program)?;
     let (format, index_format) = formats;
     let wanted = first.map_or(Wanted::Sorted, Wanted::First);
-    let program = SortProgram { format, indices: index_format, rows, width, ascending, stable, wanted, arch };
+    let program =
+        SortProgram { format, indices: index_format, rows, width, ascending, stable, wanted, arch: values.arch() };
     run_step(py, "sort", &[input, values, indices], move |device, ids| {
         tt_ops::sort::sort(device, ids[0], (ids[1], ids[2]), &program)
     })
@@ -534,7 +529,7 @@ fn gather_elements(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, width, count, rows: Vec<i32>);
+    let IndexArguments { formats, width, count, rows } = keywords(py, program)?;
     let (format, index) = formats;
     let program = IndexProgram { format, index, width, count, rows };
     run_step(py, "gather", &[input, indices, output], move |device, ids| {
@@ -542,7 +537,7 @@ fn gather_elements(
     })
 }
 
-/// Elements placed where indices say along rows; see `tt_ops::indexed`. `combine`: 0 the last stays, 1 sum, 2 product.
+/// Elements placed where indices say along rows; see `tt_ops::indexed`.
 #[pyfunction]
 #[pyo3(signature = (input, indices, source, output, **program))]
 fn scatter_elements(
@@ -553,7 +548,7 @@ fn scatter_elements(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, width, count, rows: Vec<i32>, combine: u32);
+    let ScatterArguments { formats, width, count, rows, combine } = keywords(py, program)?;
     let (format, index) = formats;
     let program = IndexProgram { format, index, width, count, rows };
     let combine = match combine {

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use tt_formats::DataFormat;
 use tt_fpu::{Broadcast, EltwiseOp};
 use tt_ops::Chain;
 use tt_ops::pipeline::{Axis, Join, Load, Moment, Operand, Padding, Part, Pass, Pipeline, Settings, Target, Tensor};
 use tt_sfpu::BinaryCall;
 
-use crate::arguments::{Argument, keywords};
+use crate::arguments::Argument;
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug};
+use crate::keywords::{PipelineSettings, Program, keywords};
 use crate::ops::run_step;
 
 /// A tensor: format, shape, broadcast within a tile if it is given. Without a shape: lines of so many tiles.
@@ -55,16 +55,16 @@ impl PyPipeline {
         py: Python<'_>,
         tensors: Vec<TensorArgument>,
         passes: Vec<PassArgument<'_>>,
-        settings: Option<&Bound<'_, PyDict>>,
+        settings: Option<&Program<'_>>,
     ) -> PyResult<Self> {
-        keywords!(py, settings; domain, axis: i64, format, dst32, direct, fidelity, arch);
+        let PipelineSettings { domain, axis, format, dst32, direct, fidelity } = keywords(py, settings)?;
         let axis = match axis {
             -1 => Axis::Width,
             -2 => Axis::Height,
             inner if inner < -2 => Axis::Inner(usize::try_from(-3 - inner).unwrap_or(usize::MAX)),
             leading => Axis::Leading(usize::try_from(leading).map_err(|_| unknown(py, "axis", &leading.to_string()))?),
         };
-        let settings = Settings { domain, axis, format, dst32, direct, fidelity, arch };
+        let settings = Settings { domain, axis, format, dst32, direct, fidelity };
         let tensors = tensors.into_iter().map(|tensor| tensor_of(py, tensor)).collect::<PyResult<_>>()?;
         let passes = passes.into_iter().map(|pass| pass_of(py, pass)).collect::<PyResult<_>>()?;
         let program = Pipeline::new(settings, tensors, passes).map_err(|error| error.into_exception(py))?;

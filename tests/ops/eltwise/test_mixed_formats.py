@@ -8,7 +8,6 @@ import pytest
 import ttnn
 from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE
-from ttnn.ops._programs.common import arch_number
 
 
 def _tensor(values: np.ndarray, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> ttnn.Tensor:
@@ -41,7 +40,6 @@ def test_a_float_after_an_integer(dtype: ttnn.DataType, shape_b: tuple[int, int]
         tiled=True,
         fidelity=4,
         dst32=True,
-        arch=arch_number(device),
         parameters=[int(np.float32(3.0).view(np.uint32))],
     )
     np.testing.assert_array_equal(np.asarray(out.to_numpy()), (whole + 3.0) * np.asarray(b.to_numpy(), np.float32))

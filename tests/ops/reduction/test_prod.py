@@ -180,7 +180,6 @@ def _on_fpu(a: ttnn.Tensor, b: ttnn.Tensor) -> ttnn.Tensor:
         tiled=True,
         fidelity=4,
         dst32=False,
-        arch=0,
     )
     return output
 

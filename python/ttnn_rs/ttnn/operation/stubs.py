@@ -1,7 +1,8 @@
 """Operator stubs for editors and type checkers.
 
-`ttnn/ops/__init__.pyi` has the operators of `ttnn`, `ttnn/namespaces.pyi` those below namespaces. `cargo xtask stubs`
-writes them from the registry; with `--check` the files are only compared.
+`ttnn/ops/__init__.pyi` has the operators of `ttnn`, `ttnn/namespaces.pyi` those below namespaces, both written from the
+registry. In `ttnn/_engine.pyi` the types of keyword arguments are written from the engine's own structs. `cargo xtask
+stubs` writes the files; with `--check` they are only compared.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from ttnn._engine import keyword_arguments
 from ttnn.base.files import write_atomically
 from ttnn.operation.registry import FastOperation, Op, exports
 from ttnn.operation.signature import REQUIRED, Param
@@ -138,16 +140,38 @@ def _param(param: Param) -> str:
     return f"{param.name}: {param.annotation} = {value!r}" if plain else f"{param.name}: {param.annotation} = ..."
 
 
+def with_keyword_arguments(text: str) -> str:
+    """Return the engine's stub with the types of keyword arguments that the engine declares.
+
+    Raises:
+        ValueError: The stub has no such type, or one that the engine does not declare.
+    """
+    declared = {f"_{name}": fields for name, fields in keyword_arguments()}
+    missing = declared.keys() ^ set(re.findall(r"^class (\w+)\(TypedDict\):", text, re.MULTILINE))
+    if missing:
+        raise ValueError(f"types of keyword arguments of the engine and of its stub differ: {sorted(missing)}")
+    for name, fields in declared.items():
+        lines = (f"    {field}: {hint if required else f'NotRequired[{hint}]'}\n" for field, hint, required in fields)
+        # A hint has no backslash that the replacement would read.
+        text = re.sub(rf"(?m)^(class {name}\(TypedDict\):\n)(?: {{4}}.*\n)+", rf"\g<1>{''.join(lines)}", text)
+    return text
+
+
 def main(folder: Path, *options: str) -> int:
     """Write the stubs to the package's folder, or check them."""
     operators = exports()
-    targets = {"ops/__init__.pyi": False, "namespaces.pyi": True}
-    for name, dotted in targets.items():
-        text = stub({name: operation for name, operation in operators.items() if ("." in name) is dotted})
+    dotted = {name: operation for name, operation in operators.items() if "." in name}
+    plain = {name: operation for name, operation in operators.items() if "." not in name}
+    targets = {
+        "ops/__init__.pyi": stub(plain),
+        "namespaces.pyi": stub(dotted),
+        "_engine.pyi": with_keyword_arguments((folder / "_engine.pyi").read_text(encoding="utf-8")),
+    }
+    for name, text in targets.items():
         if "--check" not in options:
             write_atomically(folder / name, text, where="stubs")
         elif (folder / name).read_text(encoding="utf-8") != text:
-            print(f"{folder / name} is not what the registry says: run `cargo xtask stubs`")
+            print(f"{folder / name} is not what the registry and the engine say: run `cargo xtask stubs`")
             return 1
     return 0
 

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use tt_formats::DataFormat;
-use tt_fpu::{Arch, Broadcast, EltwiseOp, MathFidelity};
+use tt_fpu::{Broadcast, EltwiseOp, MathFidelity};
 use tt_sfpu::BinaryCall;
 
 use crate::{Chain, OpError};
@@ -57,8 +57,6 @@ pub struct Settings {
     pub direct: bool,
     /// Fidelity of sums and products.
     pub fidelity: MathFidelity,
-    /// Chip.
-    pub arch: Arch,
 }
 
 /// A tensor that a program reads.

@@ -1,5 +1,6 @@
 //! A program over all lines of its tensors.
 
+use tt_fpu::Arch;
 use tt_memory::{BufferId, Device};
 
 use super::lines::{Line, Lines};
@@ -27,20 +28,20 @@ impl Pipeline {
         let outputs = passes.iter().map(number).max().unwrap_or(0);
         let pipeline = Self { program: Program { settings, tensors, passes }, lines, outputs };
         // Everything that can be wrong with a program shows while its steps are made.
-        pipeline.steps()?;
+        pipeline.steps(Arch::Wormhole)?;
         Ok(pipeline)
     }
 
-    fn steps(&self) -> Result<Vec<Step<'_>>, OpError> {
+    fn steps(&self, arch: Arch) -> Result<Vec<Step<'_>>, OpError> {
         let mut steps = Vec::with_capacity(self.program.passes.len());
         for pass in &self.program.passes {
-            steps.push(Step::new((&self.program, &self.lines), &steps, pass)?);
+            steps.push(Step::new((&self.program, &self.lines, arch), &steps, pass)?);
         }
         Step::keep_lines(&mut steps);
         Ok(steps)
     }
 
-    /// Runs the program on tensors in their order, and writes its outputs.
+    /// Runs the program on tensors in their order by the rules of the device's generation, and writes its outputs.
     ///
     /// # Errors
     /// Memory errors; buffers that do not hold the tiles that the program asks for.
@@ -48,7 +49,7 @@ impl Pipeline {
         if inputs.len() != self.program.tensors.len() || outputs.len() != self.outputs {
             return refuse(format!("{} inputs and {} outputs", inputs.len(), outputs.len()));
         }
-        let steps = self.steps()?;
+        let steps = self.steps(device.chip().arch)?;
         let tiles = OutputTiles::new(NAME, &self.program.settings.domain, self.lines.tiles())?;
         for (&id, tensor) in inputs.iter().zip(&self.program.tensors) {
             let pages = device.buffer(id)?.num_pages();

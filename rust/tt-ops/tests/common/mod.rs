@@ -7,9 +7,14 @@ use tt_memory::chip::ChipSpec;
 use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device};
 
-/// A fresh device.
+/// A fresh device with a chip of Wormhole.
 pub fn device() -> Device {
-    Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap()
+    device_of("n150")
+}
+
+/// A fresh device with this chip.
+pub fn device_of(chip: &str) -> Device {
+    Device::open(ChipSpec::by_name(chip).unwrap(), OpenOptions::default()).unwrap()
 }
 
 /// An interleaved buffer with pages of some bytes.

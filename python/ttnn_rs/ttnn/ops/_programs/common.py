@@ -10,7 +10,7 @@ from typing import Final
 
 from ttnn._engine import refuse_program
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import BLOCK_FLOATS, Arch, DataType, Layout
+from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
 from ttnn.base.exceptions import (
     DTypeError,
     LayoutError,
@@ -122,13 +122,6 @@ SUB_DEVICE_OPTION: Final = Param(
     doc="Part of the device whose cores run the program. It changes no element.",
     check=_check_sub_device,
 )
-
-_ARCH_NUMBER: Final = {Arch.WORMHOLE_B0: 0, Arch.BLACKHOLE: 1}
-
-
-def arch_number(device: MeshDevice) -> int:
-    """Return the generation of the device's chip, in the engine's form."""
-    return _ARCH_NUMBER[device.arch()]
 
 
 def on_device(operator: str, tensor: Tensor, label: str = "input_tensor", vendor: str | None = None) -> MeshDevice:

@@ -103,7 +103,6 @@ class Pipeline:
         dtype: Data type of the first input. It decides what Dst holds.
         dst32: 32-bit Dst.
         fidelity: Phases of products and sums.
-        arch: Number of the chip's generation.
         direct: Copies of 32-bit data go to Dst past SrcA.
     """
 
@@ -112,7 +111,6 @@ class Pipeline:
     dtype: DataType
     dst32: bool
     fidelity: int
-    arch: int
     direct: bool = False
     _tensors: list[tuple[int, list[int] | None, str | None, int]] = field(default_factory=list)
     _passes: list[dict[str, Any]] = field(default_factory=list)
@@ -327,7 +325,6 @@ class Pipeline:
                 dst32=self.dst32,
                 direct=self.direct,
                 fidelity=self.fidelity,
-                arch=self.arch,
             )
         note(self)
         engine_steps.run_pipeline(

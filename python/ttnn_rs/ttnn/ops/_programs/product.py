@@ -12,7 +12,6 @@ from typing import Any
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, MathFidelity
-from ttnn.ops._programs.common import arch_number
 from ttnn.ops._programs.pipeline import Pipeline
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
@@ -114,7 +113,6 @@ def copy_through_source(source: Tensor, output: Tensor, numerics: Numerics) -> N
 
     FP32 becomes TF32 or bfloat16.
     """
-    assert output._device is not None
     spec = source.spec
     program = Pipeline(
         domain=tuple(spec.shape),
@@ -122,7 +120,6 @@ def copy_through_source(source: Tensor, output: Tensor, numerics: Numerics) -> N
         dtype=spec.dtype,
         dst32=numerics.dst32,
         fidelity=numerics.fidelity,
-        arch=arch_number(output._device),
     )
     program.copy(program.tensor(spec.dtype), output.spec.dtype, output=0)
     program.run([source], [output])

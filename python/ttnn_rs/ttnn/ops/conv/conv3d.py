@@ -44,7 +44,7 @@ from ttnn.operation.signature import (
     Signature,
     instance_kind,
 )
-from ttnn.ops._programs.common import allocate, arch_number, full_tiles, on_device, same_device
+from ttnn.ops._programs.common import allocate, full_tiles, on_device, same_device
 from ttnn.ops._programs.element_map import move_into, strides_of
 from ttnn.ops._programs.movement import move
 from ttnn.ops._programs.pipeline import ROWS, Pipeline
@@ -351,7 +351,7 @@ def _added(a: Tensor, b: Tensor, numerics: Numerics) -> Tensor:
     spec = a.spec
     shape = tuple(spec.shape)
     result = allocate(spec, device)
-    program = Pipeline(shape, ROWS, spec.dtype, numerics.dst32, numerics.fidelity, arch_number(device))
+    program = Pipeline(shape, ROWS, spec.dtype, numerics.dst32, numerics.fidelity)
     first = program.tensor(spec.dtype)
     second = program.tensor(spec.dtype, tuple(b.spec.shape), None if tuple(b.spec.shape) == shape else "row")
     program.eltwise("add", first, second, spec.dtype, output=0)

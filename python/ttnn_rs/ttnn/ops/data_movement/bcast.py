@@ -25,7 +25,6 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     allocate,
-    arch_number,
     full_tiles,
     is_empty,
     memory_of_result,
@@ -50,10 +49,9 @@ def _program(
     dtypes: tuple[DataType, DataType, DataType],
     op: BcastOpMath,
     dim: BcastOpDim,
-    arch: int,
 ) -> Pipeline:
     """Return the program: one FPU operation in a 16-bit Dst."""
-    program = Pipeline(shape, ROWS, dtypes[0], False, _HIFI4, arch)
+    program = Pipeline(shape, ROWS, dtypes[0], False, _HIFI4)
     a, b = program.tensor(dtypes[0]), program.tensor(dtypes[1], other, _WITHIN_TILES[dim])
     program.eltwise(_OPS[op], a, b, dtypes[2], output=0)
     return program
@@ -161,7 +159,7 @@ def _bcast(
     if is_empty(output.spec):
         return output
     dtypes = (spec.dtype, input_b.spec.dtype, output.spec.dtype)
-    program = _program(shape, other, dtypes, math_op, dim, arch_number(device))
+    program = _program(shape, other, dtypes, math_op, dim)
     program.run([_tiles(input_a), _tiles(input_b)], [output])
     return output
 

@@ -33,7 +33,6 @@ from ttnn.ops._programs.activations import chain
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     full_tiles,
     on_device,
     same_device,
@@ -183,8 +182,7 @@ def blocked(
     )
     if apart:
         spec = target.spec
-        arch = arch_number(device)
-        program = Pipeline(tuple(spec.shape), ROWS, spec.dtype, False, numerics.fidelity, arch)
+        program = Pipeline(tuple(spec.shape), ROWS, spec.dtype, False, numerics.fidelity)
         row = program.tensor(bias.spec.dtype, (*(1 for _ in tuple(spec.shape)[:-1]), spec.shape[-1]), "row")
         program.eltwise("add", program.tensor(spec.dtype), row, output.spec.dtype, activation, output=0)
         # Tensors in the order in which the program names them.

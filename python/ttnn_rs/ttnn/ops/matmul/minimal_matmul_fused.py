@@ -24,7 +24,7 @@ from ttnn.operation.domain import Operand
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.activations import chain
-from ttnn.ops._programs.common import allocate, arch_number, as_float, on_device
+from ttnn.ops._programs.common import allocate, as_float, on_device
 from ttnn.ops._programs.pipeline import ROWS, Pipeline, rounded, scalar_chain
 from ttnn.ops._programs.product import tiles_of
 from ttnn.ops._programs.windows import copy_tiles
@@ -129,7 +129,7 @@ def _gated(
     sums = allocate(TensorSpec.of(shape, between, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     output = allocate(TensorSpec.of(shape, taken, Layout.TILE, memory_config or a.spec.memory_config), device)
     blocked(_GATED, a, b, bias_tensor, sums, config, numerics)
-    program = Pipeline(shape, ROWS, between, numerics.dst32, numerics.fidelity, arch_number(device))
+    program = Pipeline(shape, ROWS, between, numerics.dst32, numerics.fidelity)
     product = program.tensor(between)
     row = program.tensor(gate.spec.dtype, (*(1 for _ in shape[:-1]), width), "row")
     factor = scalar_chain("mul_unary", rounded(as_float(_GATED, scalar, "scalar")))

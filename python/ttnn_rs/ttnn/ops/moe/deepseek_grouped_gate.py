@@ -22,7 +22,6 @@ from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     as_float,
     full_tiles,
     on_device,
@@ -49,9 +48,9 @@ _DRAM: Final = {"memory_config": DRAM_MEMORY_CONFIG}
 
 
 @lru_cache(maxsize=64)
-def _scores(rows: int, arch: int) -> Pipeline:
+def _scores(rows: int) -> Pipeline:
     """Return the sigmoid of scores, and its sum with a bias."""
-    program = Pipeline((rows, _EXPERTS), ROWS, _BF16, False, _HIFI4, arch)
+    program = Pipeline((rows, _EXPERTS), ROWS, _BF16, False, _HIFI4)
     sigmoid = program.copy(program.tensor(_BF16), _BF16, [("sigmoid", "accurate")])
     program.copy(sigmoid, _BF16, output=0)
     program.eltwise("add", sigmoid, program.tensor(_BF16), _BF16, output=1)
@@ -59,9 +58,9 @@ def _scores(rows: int, arch: int) -> Pipeline:
 
 
 @lru_cache(maxsize=64)
-def _shares(rows: int, epsilon: int, scale: int, arch: int) -> Pipeline:
+def _shares(rows: int, epsilon: int, scale: int) -> Pipeline:
     """Return scores over their sum, times a factor."""
-    program = Pipeline((rows, _CHOSEN), ROWS, _BF16, False, _HIFI4, arch)
+    program = Pipeline((rows, _CHOSEN), ROWS, _BF16, False, _HIFI4)
     x = program.tensor(_BF16)
     total = program.sum(x, (_BF16, _ONE), _BF16, used=_CHOSEN)
     inverse = program.eltwise("add", total, program.constant(_BF16, epsilon), _BF16, [("recip", "accurate")])
@@ -156,11 +155,11 @@ def _gate(
     }
     _check(scores, bias, numbers, place)
     leading = tuple(scores.spec.shape)[:-1]
-    rows, arch = int(np.prod(leading)), arch_number(device)
+    rows = int(np.prod(leading))
     spec = TensorSpec.of((rows, _EXPERTS), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG)
     sigmoid, biased = (allocate(spec, device) for _ in range(2))
     inputs = [reshaped(_NAME, tensor, (rows, _EXPERTS), DRAM_MEMORY_CONFIG) for tensor in (scores, bias)]
-    _scores(rows, arch).run(inputs, [sigmoid, biased])
+    _scores(rows).run(inputs, [sigmoid, biased])
     experts = _chosen(biased, rows)
     taken = gather(sigmoid, -1, experts, **_DRAM)
     shares = allocate(TensorSpec.of((rows, _CHOSEN), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
@@ -168,7 +167,7 @@ def _gate(
         rounded_to_bfloat16(as_float(_NAME, value, label))
         for label, value in (("epsilon", epsilon), ("route_scale", route_scale))
     ]
-    _shares(rows, words[0], words[1], arch).run([taken], [shares])
+    _shares(rows, words[0], words[1]).run([taken], [shares])
     results = []
     for tensor in (shares, experts):
         result = reshaped(_NAME, tensor, (*leading, _CHOSEN))

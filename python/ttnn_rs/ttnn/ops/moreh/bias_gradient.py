@@ -29,16 +29,16 @@ _BF16: Final = DataType.BFLOAT16
 @lru_cache(maxsize=64)
 def _without_padding(shape: tuple[int, ...], axis: int, settings: Settings) -> Pipeline:
     """Return the program that clears padding at the line ends."""
-    fidelity, dst32, arch = settings
-    program = Pipeline(shape, axis, _BF16, dst32, fidelity, arch)
+    fidelity, dst32 = settings
+    program = Pipeline(shape, axis, _BF16, dst32, fidelity)
     program.copy(program.tensor(_BF16), _BF16, padding="zero", output=0)
     return program
 
 
 @lru_cache(maxsize=64)
 def _sum(shape: tuple[int, ...], axis: int, settings: Settings) -> Pipeline:
-    fidelity, dst32, arch = settings
-    program = Pipeline(shape, axis, _BF16, dst32, fidelity, arch)
+    fidelity, dst32 = settings
+    program = Pipeline(shape, axis, _BF16, dst32, fidelity)
     program.sum(program.tensor(_BF16), (_BF16, bits(1.0)), _BF16, output=(0, 0, 1))
     return program
 
@@ -58,7 +58,7 @@ def add_up(name: str, output_grad: Tensor, target: Tensor, compute: WormholeComp
             f"{name}: bias_grad has shape {list(wanted)}; it must be [1, {shape[-1]}] or [1, 1].",
             vendor="bias_grad tensor should be 1d or scalar",
         )
-    settings = settings_of(output_grad, compute)
+    settings = settings_of(compute)
     if one and settings[1]:
         raise UnsupportedError(
             f"{name}: the gradient of a bias of one element with fp32_dest_acc_en=True is not implemented.",

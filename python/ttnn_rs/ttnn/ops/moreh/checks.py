@@ -15,7 +15,7 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.lifecycle import MeshDevice, get_allocator_base_address
 from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, Kind, Param
-from ttnn.ops._programs.common import allocate, arch_number, full_tiles, on_device, same_device, take_output
+from ttnn.ops._programs.common import allocate, full_tiles, on_device, same_device, take_output
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops.normalization.softmax_programs import Numerics
 from ttnn.tensor.tensor import Tensor
@@ -35,7 +35,7 @@ COMPUTE: Final = Param(
 )
 
 
-def numerics_of(device: MeshDevice, dtype: DataType, config: Compute) -> Numerics:
+def numerics_of(dtype: DataType, config: Compute) -> Numerics:
     """Return a configuration's values.
 
     Default: HiFi4, approximate and a 16-bit Dst.
@@ -45,7 +45,7 @@ def numerics_of(device: MeshDevice, dtype: DataType, config: Compute) -> Numeric
         fidelity = config.math_fidelity
     dst32 = config is not None and config.fp32_dest_acc_en
     approximate = config is None or config.math_approx_mode
-    return Numerics(dtype, FIDELITY_NUMBER[fidelity], approximate, dst32, arch_number(device))
+    return Numerics(dtype, FIDELITY_NUMBER[fidelity], approximate, dst32)
 
 
 def check_operand(

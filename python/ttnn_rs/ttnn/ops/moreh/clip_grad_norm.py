@@ -19,7 +19,7 @@ from ttnn.golden import moreh as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import declare, find
 from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, FLOAT, TENSOR, Param, Signature
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, arch_number, is_empty
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, is_empty
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.pipeline import ROWS, Pipeline, bits, matrices, rounded
 from ttnn.ops.creation.filled import filled
@@ -96,7 +96,7 @@ def _clip_grad_norm(
             raise ShapeError(f"{_NAME}: total_norm has shape {total_norm.spec.shape}; it must be one element.")
     by = Power.of(_NAME, norm_type), Power.of(_NAME, rounded(1.0 / rounded(norm_type)))
     # The kernels are built in one way for all configurations.
-    numerics = Numerics(BF16, FIDELITY_NUMBER[MathFidelity.HiFi4], False, False, arch_number(device))
+    numerics = Numerics(BF16, FIDELITY_NUMBER[MathFidelity.HiFi4], False, False)
     place = memory_config or inputs[0].spec.memory_config
     shapes = [(*(1 for _ in range(2 - tensor.spec.shape.rank)), *tensor.spec.shape) for tensor in inputs]
     one = TensorSpec.of((1, 1), BF16, Layout.TILE, DRAM_MEMORY_CONFIG)

@@ -18,7 +18,7 @@ from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand as Example
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import DATA_TYPE, TENSOR, Param, Signature
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, arch_number
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
 from ttnn.ops._programs.pipeline import ROWS, Pipeline, bits
 from ttnn.ops.moreh.checks import BF16, COMPUTE, Compute, Result, check_operand, check_shape, numerics_of
 from ttnn.ops.normalization.softmax_programs import Numerics
@@ -79,7 +79,7 @@ def _dot(
             f"{name}: BFLOAT8_B is not modelled: the reader clears padding as if elements had 16 bits. Typecast both "
             "tensors to bfloat16."
         )
-    numerics = numerics_of(device, BF16, compute_kernel_config)
+    numerics = numerics_of(BF16, compute_kernel_config)
     if numerics.dst32:
         raise UnsupportedError(
             f"{name}: a 32-bit Dst is not modelled: sums round to bfloat16 between tiles. Leave out fp32_dest_acc_en."
@@ -104,7 +104,7 @@ def _dot_backward(
         _check_vector(name, label, tensor, device)
     shape = tuple(input.spec.shape)
     check_shape(name, "other", other, shape, vendor="Tensor A and B should have the same shape.")
-    numerics = Numerics(BF16, FIDELITY_NUMBER[MathFidelity.HiFi4], False, False, arch_number(device))
+    numerics = Numerics(BF16, FIDELITY_NUMBER[MathFidelity.HiFi4], False, False)
     wanted = []
     for label, target, values in (("input_grad", input_grad, other), ("other_grad", other_grad, input)):
         if target is None:

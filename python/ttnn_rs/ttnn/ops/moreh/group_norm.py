@@ -15,13 +15,12 @@ from ttnn.base.enums import Layout, MathFidelity
 from ttnn.base.exceptions import ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import moreh as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand as Example
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, FLOAT, INTEGER, MEMORY_CONFIG, TENSOR, Param, Signature
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, arch_number
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.movement import move
 from ttnn.ops._programs.pipeline import matrices, rounded, truncated
@@ -80,9 +79,9 @@ class _Groups:
         )
 
 
-def _numerics(device: MeshDevice) -> Numerics:
+def _numerics() -> Numerics:
     """Return the kernels' numerics, independent of a configuration."""
-    return Numerics(BF16, FIDELITY_NUMBER[MathFidelity.HiFi4], False, False, arch_number(device))
+    return Numerics(BF16, FIDELITY_NUMBER[MathFidelity.HiFi4], False, False)
 
 
 def _group_norm(
@@ -123,7 +122,7 @@ def _group_norm(
     result = Result(name, tuple(input.spec.shape), BF16, place, device, output)
     wanted = (statistics[0] is not None, statistics[1] is not None)
     program = forward(
-        groups.shape, groups.axis, _numerics(device), groups.scaler(), rounded(eps), (factors[0], factors[1]), wanted
+        groups.shape, groups.axis, _numerics(), groups.scaler(), rounded(eps), (factors[0], factors[1]), wanted
     )
     column = TensorSpec.of(groups.kept, BF16, Layout.TILE, DRAM_MEMORY_CONFIG)
     targets = [tensor for tensor in statistics if tensor is not None]
@@ -165,7 +164,7 @@ def _group_norm_backward(
     for label, optional in given.items():
         if optional is not None:
             check_operand(name, label, optional, device)
-    numerics, place = _numerics(device), output_grad.spec.memory_config
+    numerics, place = _numerics(), output_grad.spec.memory_config
     inputs = [output_grad, input, *(reshaped(name, tensor, groups.kept) for tensor in (mean, rstd))]
     results: list[Result | None] = [None, None, None]
     if are_required_outputs[0]:

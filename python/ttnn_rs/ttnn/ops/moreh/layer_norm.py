@@ -117,7 +117,7 @@ def _layer_norm(
     program = forward(
         lines.shape,
         lines.axis,
-        numerics_of(device, BF16, compute_kernel_config),
+        numerics_of(BF16, compute_kernel_config),
         lines.scaler(),
         rounded(eps),
         (None if gamma is None else lines.parameters, None if beta is None else lines.parameters),
@@ -164,7 +164,7 @@ def _layer_norm_backward(
         take_output(name, input_grad, shape, Layout.TILE, device)
     if is_empty(spec):
         raise ShapeError(f"{name}: output_grad has shape {spec.shape}; there is nothing to normalize.")
-    numerics = numerics_of(device, BF16, compute_kernel_config)
+    numerics = numerics_of(BF16, compute_kernel_config)
     inputs = [output_grad, input, *(reshaped(name, tensor, lines.kept) for tensor in (mean, rstd))]
     results: list[tuple[Tensor, Tensor]] = []
     if input_grad is not None:

@@ -192,7 +192,7 @@ def _nll_loss(
         )
     classes = _Classes(name, target_tensor, shape[1], ignore_index, device)
     weights = classes.weights(weight_tensor)
-    numerics = numerics_of(device, BF16, compute_kernel_config)
+    numerics = numerics_of(BF16, compute_kernel_config)
     operands = [classes.take(input_tensor)]
     if weight_tensor is not None:
         operands.append(weights)
@@ -268,7 +268,7 @@ def _nll_loss_backward(
     classes = _Classes(name, target_tensor, shape[1], ignore_index, device)
     placed = classes.place(classes.weights(weight_tensor), shape)
     result = Result(name, shape, BF16, DRAM_MEMORY_CONFIG, device, output)
-    program = _gradient_program(shape, divisor_tensor is not None, numerics_of(device, BF16, compute_kernel_config))
+    program = _gradient_program(shape, divisor_tensor is not None, numerics_of(BF16, compute_kernel_config))
     program.run([placed, *operands], [result.written])
     return result.tensor()
 

@@ -95,7 +95,7 @@ def powered(
     by = Power.of(name, p)
     result = Result(name, tuple(spec.shape), BF16, memory_config or spec.memory_config, device, output)
     if not is_empty(spec):
-        program = _abs_pow_program(_matrix(tuple(spec.shape)), by, numerics_of(device, BF16, config))
+        program = _abs_pow_program(_matrix(tuple(spec.shape)), by, numerics_of(BF16, config))
         program.run([input], [result.written])
     return result.tensor()
 
@@ -120,7 +120,7 @@ def _ordinal(source: Tensor, axis: int, p: float, config: Compute) -> Tensor:
     line = {rank - 1: ROWS, rank - 2: COLUMNS}.get(axis, axis)
     reduced = tuple(1 if index == axis else size for index, size in enumerate(shape))
     output = allocate(TensorSpec.of(reduced, BF16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    _ordinal_program(shape, line, p, numerics_of(device, BF16, config)).run([source], [output])
+    _ordinal_program(shape, line, p, numerics_of(BF16, config)).run([source], [output])
     return output
 
 
@@ -152,7 +152,7 @@ def _norm(
     kept = [keepdim or axis in inner or axis not in axes for axis in range(rank)]
     shape = tuple(1 if axis in axes else size for axis, size in enumerate(spec.shape) if kept[axis])
     result = Result(name, shape, BF16, memory_config or spec.memory_config, device, output)
-    step, settings = input, settings_of(input, compute_kernel_config)
+    step, settings = input, settings_of(compute_kernel_config)
     if not ordinal:
         step = powered(name, step, p, None, DRAM_MEMORY_CONFIG, compute_kernel_config)
     for number, axis in enumerate(axes):
@@ -216,7 +216,7 @@ def _norm_backward(
     powers = (Power.of(name, p), Power.of(name, rounded(rounded(p) - 1.0)))
     result = Result(name, shape, BF16, memory_config or spec.memory_config, device, input_grad)
     if not is_empty(spec):
-        program = _backward_program(shape, kept, powers, numerics_of(device, BF16, compute_kernel_config))
+        program = _backward_program(shape, kept, powers, numerics_of(BF16, compute_kernel_config))
         program.run([input, *given], [result.written])
     return result.tensor()
 

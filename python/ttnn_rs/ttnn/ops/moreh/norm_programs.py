@@ -150,7 +150,7 @@ def column_sums(shape: tuple[int, ...], axis: int, numerics: Numerics) -> Pipeli
 
     They are sums of columns of all rows, along a leading dimension, or of matrices.
     """
-    program = Pipeline(shape, axis, numerics.wide, numerics.dst32, numerics.fidelity, numerics.arch)
+    program = Pipeline(shape, axis, numerics.wide, numerics.dst32, numerics.fidelity)
     addends = program.tensor(numerics.wide)
     if axis >= 0:
         program.copy(program.fold(addends, numerics.wide, by="add"), BF16, output=(0, 0, 1))

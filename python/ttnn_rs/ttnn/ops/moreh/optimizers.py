@@ -189,7 +189,7 @@ def _adam(
     shape, place = tuple(spec.shape), memory_config or spec.memory_config
     results = [Result(name, shape, dtype, place, device, given) for given in outputs[: 3 + wanted]]
     if not is_empty(spec):
-        program = _adam_program(_matrix(shape), of, numerics_of(device, dtype, compute_kernel_config))
+        program = _adam_program(_matrix(shape), of, numerics_of(dtype, compute_kernel_config))
         operands = [param_in, *inputs.values(), *([max_exp_avg_sq_in] if max_exp_avg_sq_in and wanted else [])]
         program.run(operands, [result.written for result in results])
     found: list[Tensor | None] = [result.tensor() for result in results]
@@ -269,7 +269,7 @@ def _sgd(
         place = momentum_buffer_out_memory_config or own
         results.append(Result(name, shape, BF16, place, device, momentum_buffer_out))
     if not is_empty(spec):
-        program = _sgd_program(_matrix(shape), of, numerics_of(device, BF16, compute_kernel_config))
+        program = _sgd_program(_matrix(shape), of, numerics_of(BF16, compute_kernel_config))
         buffers = [momentum_buffer_in] if momentum_buffer_in is not None and of.momentum and of.initialized else []
         program.run([param_in, grad, *buffers], [result.written for result in results])
     found: list[Tensor | None] = [result.tensor() for result in results]

@@ -36,7 +36,6 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     SUB_CORE_GRIDS_OPTION,
     allocate,
-    arch_number,
     full_tiles,
     is_empty,
     on_device,
@@ -50,17 +49,16 @@ from ttnn.ops.reduction.generic import reduced_axes
 from ttnn.tensor.tensor import Tensor
 
 _BF16: Final = DataType.BFLOAT16
-Settings = tuple[int, bool, int]
-"""Fidelity, Dst width and chip."""
+Settings = tuple[int, bool]
+"""Fidelity and Dst width."""
 
 
-def settings_of(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> Settings:
+def settings_of(config: WormholeComputeKernelConfig | None) -> Settings:
     """Return what a configuration asks for. Default: HiFi4 and a 16-bit Dst."""
     fidelity = MathFidelity.HiFi4
     if config is not None and config.math_fidelity is not MathFidelity.Invalid:
         fidelity = config.math_fidelity
-    device = on_device("moreh", tensor)
-    return FIDELITY_NUMBER[fidelity], config is not None and config.fp32_dest_acc_en, arch_number(device)
+    return FIDELITY_NUMBER[fidelity], config is not None and config.fp32_dest_acc_en
 
 
 @lru_cache(maxsize=256)
@@ -69,8 +67,8 @@ def _program(shape: tuple[int, ...], axis: int, dtype: DataType, divisor: int | 
 
     The axis is rows, columns or a leading dimension.
     """
-    fidelity, dst32, arch = settings
-    program = Pipeline(shape, axis, dtype, dst32, fidelity, arch)
+    fidelity, dst32 = settings
+    program = Pipeline(shape, axis, dtype, dst32, fidelity)
     kept = DataType.FLOAT32 if dst32 else _BF16
     x = program.tensor(dtype)
     if axis >= 0:
@@ -115,7 +113,7 @@ def total(name: str, source: Tensor, config: WormholeComputeKernelConfig | None)
     shape = tuple(source.spec.shape)
     # A vector is a row.
     result, first = (reshaped(name, source, (1, *shape)), 1) if len(shape) == 1 else (source, 0)
-    settings = settings_of(source, config)
+    settings = settings_of(config)
     for axis in reversed(range(first, result.spec.shape.rank)):
         result = along(result, axis, None, settings)
     return result
@@ -187,7 +185,7 @@ def _reduced(
         if output.spec.dtype is not spec.dtype:
             raise DTypeError(f"{name}: output is {output.spec.dtype.name}, the result {spec.dtype.name}.")
     result = source
-    settings = settings_of(source, config)
+    settings = settings_of(config)
     if is_empty(spec):
         raise ShapeError(f"{name}: input has shape {spec.shape}; there is nothing to add up.")
     for axis in reversed(axes):
@@ -256,7 +254,7 @@ def _fast_reduce_nc(
         output = take_output(name, output, shape, Layout.TILE, device, dtype=spec.dtype)
     place = memory_config or DRAM_MEMORY_CONFIG
     target = output or allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, place), device)
-    result, settings = input, settings_of(input, compute_kernel_config)
+    result, settings = input, settings_of(compute_kernel_config)
     for axis in reversed(axes):
         result = along(result, axis, None, settings)
     copy_into(result, target)

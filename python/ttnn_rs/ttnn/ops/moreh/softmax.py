@@ -66,7 +66,7 @@ def _softmax(
         output_tensor = take_output(name, output_tensor, spec.shape._dims, Layout.TILE, device, dtype=spec.dtype)
     place = memory_config or spec.memory_config
     target = output_tensor or allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place), device)
-    numerics = numerics_of(device, spec.dtype, compute_kernel_config)
+    numerics = numerics_of(spec.dtype, compute_kernel_config)
     if spec.dtype is DataType.FLOAT32 and not numerics.dst32:
         raise DTypeError(
             f"{name}: FLOAT32 needs a 32-bit Dst; pass a compute_kernel_config with fp32_dest_acc_en=True.",

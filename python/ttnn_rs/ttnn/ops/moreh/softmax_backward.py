@@ -139,7 +139,7 @@ def _backward(
     large = is_large(name, strategy.name, shape, axis, device, _l1_bytes)
     if is_empty(spec):
         return result.tensor()
-    numerics = numerics_of(device, spec.dtype, compute_kernel_config)
+    numerics = numerics_of(spec.dtype, compute_kernel_config)
     if axis in (ROWS, COLUMNS):
         program = _inner(shape, axis, numerics, form, large)
     else:

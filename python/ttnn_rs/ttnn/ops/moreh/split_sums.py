@@ -94,7 +94,7 @@ def _reduced(
             f"{_NAME}: {width} columns cannot be cut into parts of split_size={split_size}.",
             vendor=f"input tensor width must be divisible by {parts * TILE_SIZE}",
         )
-    total = along(source, axis, None, settings_of(source, compute_kernel_config or _DEFAULT))
+    total = along(source, axis, None, settings_of(compute_kernel_config or _DEFAULT))
     return _cut(total, [width // parts] * parts, output_memory_config)
 
 
@@ -112,7 +112,7 @@ def _reduced_to_two(
             f"{_TWO_PARTS}: split_output_width={split_output_width} of {width} columns; "
             f"it must be a multiple of {TILE_SIZE} that leaves columns for the second output."
         )
-    total = along(source, axis, None, settings_of(source, compute_kernel_config))
+    total = along(source, axis, None, settings_of(compute_kernel_config))
     first, second = _cut(total, [split_output_width, width - split_output_width], memory_config)
     return first, second
 

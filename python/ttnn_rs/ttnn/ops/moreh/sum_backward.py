@@ -110,7 +110,7 @@ def _mean_backward(
     target = input_grad or allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE, place), device)
     if spread.spec.num_pages:
         scaled = allocate(spread.spec, device)
-        _scaling(spread.spec.num_pages, count, settings_of(spread, compute_kernel_config)).run([spread], [scaled])
+        _scaling(spread.spec.num_pages, count, settings_of(compute_kernel_config)).run([spread], [scaled])
         copy_into(scaled, target)
     return target
 
@@ -121,8 +121,8 @@ def _scaling(tiles: int, count: int, settings: Settings) -> Pipeline:
 
     Its reader truncates the factor to bfloat16.
     """
-    fidelity, dst32, arch = settings
-    program = Pipeline((32, 32 * tiles), ROWS, DataType.BFLOAT16, dst32, fidelity, arch)
+    fidelity, dst32 = settings
+    program = Pipeline((32, 32 * tiles), ROWS, DataType.BFLOAT16, dst32, fidelity)
     factor = program.constant(DataType.BFLOAT16, truncated(1.0 / count))
     program.eltwise("mul", program.tensor(DataType.BFLOAT16), factor, DataType.BFLOAT16, output=0)
     return program

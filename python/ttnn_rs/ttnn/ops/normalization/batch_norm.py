@@ -23,7 +23,6 @@ from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, FLOAT, TENS
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     as_float,
     full_tiles,
     is_empty,
@@ -40,8 +39,8 @@ from ttnn.tensor.tensor import Tensor
 _NAME: Final = "ttnn.batch_norm"
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32)
 _WIDE: Final = DataType.FLOAT32
-Settings = tuple[int, bool, int]
-"""Fidelity, Dst width and chip."""
+Settings = tuple[int, bool]
+"""Fidelity and Dst width."""
 
 
 @lru_cache(maxsize=256)
@@ -49,8 +48,8 @@ def _program(
     shape: tuple[int, ...], dtype: DataType, eps: float, has_weight: bool, has_bias: bool, settings: Settings
 ) -> Pipeline:
     """Return the program on x, mean, variance, and optional weight, bias."""
-    fidelity, dst32, arch = settings
-    program = Pipeline(shape, ROWS, dtype, dst32, fidelity, arch, direct=True)
+    fidelity, dst32 = settings
+    program = Pipeline(shape, ROWS, dtype, dst32, fidelity, direct=True)
     # What stays in Dst keeps its width.
     kept = _WIDE if dst32 else dtype
     channel = (1, shape[1], 1, 1)
@@ -74,8 +73,8 @@ def _program(
 @lru_cache(maxsize=64)
 def _update_program(shape: tuple[int, ...], dtype: DataType, momentum: float, settings: Settings) -> Pipeline:
     """Return the program of `(1 - momentum) * old + momentum * new`."""
-    fidelity, dst32, arch = settings
-    program = Pipeline(shape, ROWS, dtype, dst32, fidelity, arch, direct=True)
+    fidelity, dst32 = settings
+    program = Pipeline(shape, ROWS, dtype, dst32, fidelity, direct=True)
     kept = _WIDE if dst32 else dtype
     old, new = program.tensor(dtype), program.tensor(dtype)
     rest = program.constant(dtype, bits(rounded(1.0 - rounded(momentum))))
@@ -150,7 +149,7 @@ def _batch_norm(
     fidelity = MathFidelity.HiFi3
     if config is not None and config.math_fidelity is not MathFidelity.Invalid:
         fidelity = config.math_fidelity
-    settings = (FIDELITY_NUMBER[fidelity], config is None or config.fp32_dest_acc_en, arch_number(device))
+    settings = (FIDELITY_NUMBER[fidelity], config is None or config.fp32_dest_acc_en)
     if training:
         over = [0, 2, 3]
         middle = mean(input, over, True)

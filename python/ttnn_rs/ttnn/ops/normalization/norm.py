@@ -25,7 +25,6 @@ from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     as_float,
     full_tiles,
     is_empty,
@@ -53,8 +52,6 @@ def numerics(
 
     Without one: HiFi4, and a 32-bit Dst where `dst32` says so; the inverse root is approximate beside a 16-bit one.
     """
-    device = tensor._device
-    assert device is not None
     fidelity, approximate = MathFidelity.HiFi4, not dst32
     if config is not None:
         fidelity = config.math_fidelity
@@ -66,7 +63,6 @@ def numerics(
         fidelity=FIDELITY_NUMBER[fidelity],
         approximate=approximate,
         dst32=dst32,
-        arch=arch_number(device),
         epsilon=rounded(as_float(name, epsilon, "epsilon")),
         centers=centers,
     )

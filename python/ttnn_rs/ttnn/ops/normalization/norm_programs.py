@@ -57,7 +57,6 @@ class Norm:
     fidelity: int
     approximate: bool
     dst32: bool
-    arch: int
     epsilon: float
     """Epsilon as FP32."""
     centers: bool
@@ -84,7 +83,7 @@ class Norm:
 
     def pipeline(self, shape: tuple[int, ...], *, direct: bool = False) -> Pipeline:
         """Return a program without passes."""
-        return Pipeline(shape, ROWS, self.dtype, self.dst32, self.fidelity, self.arch, direct)
+        return Pipeline(shape, ROWS, self.dtype, self.dst32, self.fidelity, direct)
 
 
 def summed_input(program: Pipeline, norm: Norm) -> Operand:

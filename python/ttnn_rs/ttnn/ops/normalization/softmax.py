@@ -34,7 +34,6 @@ from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     as_float,
     dimension,
     full_tiles,
@@ -87,11 +86,11 @@ def _device(tensor: Tensor) -> MeshDevice:
 
 
 def _numerics(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> Numerics:
-    dtype, arch = tensor.spec.dtype, arch_number(_device(tensor))
+    dtype = tensor.spec.dtype
     if config is None:
-        return Numerics(dtype, FIDELITY_NUMBER[MathFidelity.HiFi3], dtype is not DataType.FLOAT32, True, arch)
+        return Numerics(dtype, FIDELITY_NUMBER[MathFidelity.HiFi3], dtype is not DataType.FLOAT32, True)
     fidelity = MathFidelity.HiFi3 if config.math_fidelity is MathFidelity.Invalid else config.math_fidelity
-    return Numerics(dtype, FIDELITY_NUMBER[fidelity], config.math_approx_mode, config.fp32_dest_acc_en, arch)
+    return Numerics(dtype, FIDELITY_NUMBER[fidelity], config.math_approx_mode, config.fp32_dest_acc_en)
 
 
 def default_numerics(name: str, tensor: Tensor) -> Numerics:

@@ -31,7 +31,6 @@ class Numerics:
     fidelity: int
     approximate: bool
     dst32: bool
-    arch: int
 
     @property
     def kept(self) -> DataType:
@@ -45,7 +44,7 @@ class Numerics:
 
     def pipeline(self, shape: tuple[int, ...], axis: int) -> Pipeline:
         """Return a program without passes."""
-        return Pipeline(shape, axis, self.dtype, self.dst32, self.fidelity, self.arch)
+        return Pipeline(shape, axis, self.dtype, self.dst32, self.fidelity)
 
 
 def _exp(numerics: Numerics) -> Chain:

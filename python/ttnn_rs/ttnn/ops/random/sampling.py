@@ -26,7 +26,6 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
     allocate,
-    arch_number,
     on_device,
     same_device,
     take_output,
@@ -49,14 +48,14 @@ _LARGEST_SEED: Final = 2**32 - 1
 _HIFI4: Final = 4
 
 
-@lru_cache(maxsize=4)
-def _softmax(arch: int) -> Pipeline:
+@lru_cache(maxsize=1)
+def _softmax() -> Pipeline:
     """Return the program on scores, mask and factor.
 
     It is a softmax of 32 columns whose steps are packed to bfloat16.
     """
     shape = (_USERS, _MOST)
-    program = Pipeline(shape, ROWS, _BF16, False, _HIFI4, arch)
+    program = Pipeline(shape, ROWS, _BF16, False, _HIFI4)
     scores, mask = program.tensor(_BF16), program.tensor(_BF16)
     masked = program.eltwise("add", scores, mask, _BF16)
     scaled = program.eltwise("mul", masked, program.tensor(_BF16, (_USERS, 1), "column"), _BF16)
@@ -229,7 +228,7 @@ def _sampling(
     factors = allocate(TensorSpec.of((_USERS, 1), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     move_into(temp, factors)
     shares = allocate(TensorSpec.of((_USERS, _MOST), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    _softmax(arch_number(device)).run([values, _mask(counts, device), factors], [shares])
+    _softmax().run([values, _mask(counts, device), factors], [shares])
     tokens = _choose(shares, places, counts, limits, _draws(device, seed))
     return _look_up(input_indices_tensor, tokens, target, output_tensor)
 

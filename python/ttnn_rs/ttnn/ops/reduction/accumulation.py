@@ -23,7 +23,6 @@ from ttnn.operation.signature import BOOLEAN, DATA_TYPE, INTEGER, TENSOR, Param,
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     dimension,
     full_tiles,
     is_empty,
@@ -45,10 +44,10 @@ _WIDE: Final = DataType.FLOAT32
 
 
 @lru_cache(maxsize=256)
-def _program(kind: Kind, shape: tuple[int, ...], axis: int, dtype: DataType, plain: bool, arch: int) -> Pipeline:
+def _program(kind: Kind, shape: tuple[int, ...], axis: int, dtype: DataType, plain: bool) -> Pipeline:
     """Return the program along rows, columns or a leading dimension."""
     fidelity = FIDELITY_NUMBER[MathFidelity.HiFi4 if axis < 0 else MathFidelity.HiFi3]
-    program = Pipeline(shape, axis, dtype, True, fidelity, arch, direct=True)
+    program = Pipeline(shape, axis, dtype, True, fidelity, direct=True)
     x = program.tensor(dtype)
     if dtype in _INTEGERS:
         program.scan(x, dtype, by=("add_int", "int32"), output=0)
@@ -89,7 +88,7 @@ def _along(kind: Kind, source: Tensor, axis: int, plain: bool) -> Tensor:
         back = [order.index(index) for index in range(rank + 2)]
         return reshaped(f"ttnn.{kind}", permuted(f"ttnn.{kind}", result, back, DRAM_MEMORY_CONFIG, 0.0), shape)
     along = (COLUMNS if axis == rank - 2 else ROWS) if inner else axis
-    program = _program(kind, shape, along, dtype, plain, arch_number(device))
+    program = _program(kind, shape, along, dtype, plain)
     output = allocate(TensorSpec.of(spec.shape, dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     program.run([source], [output])
     return output

@@ -18,6 +18,7 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import (
     FORMAT_CODE,
     TILE_SIZE,
+    Arch,
     DataType,
     Layout,
     MathFidelity,
@@ -43,7 +44,6 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     SUB_CORE_GRIDS_OPTION,
     allocate,
-    arch_number,
     full_tiles,
     is_empty,
     on_device,
@@ -100,7 +100,7 @@ def _reduce(
     if is_empty(spec):
         _check_extreme_of_nothing(name, kind, dims, axes)
         return _of_nothing(spec, kind, shape, output_layout, target, device)
-    fidelity, wide_dst = _configuration(name, compute_kernel_config, arch_number(device))
+    fidelity, wide_dst = _configuration(name, compute_kernel_config, device.arch())
     integers = spec.dtype in REDUCED_INTEGERS
     if integers and scalar != 1.0:
         raise UnsupportedError(
@@ -113,7 +113,6 @@ def _reduce(
         fidelity,
         wide_dst or integers,
         fast_and_approximate_mode,
-        arch_number(device),
         output_layout is Layout.TILE,
     )
     # Programs work on matrices; a vector is one of a single row.
@@ -213,11 +212,11 @@ def _check_layout(name: str, spec: TensorSpec, output_layout: Layout | None) -> 
         )
 
 
-def _configuration(name: str, config: WormholeComputeKernelConfig | None, arch: int) -> tuple[int, bool]:
+def _configuration(name: str, config: WormholeComputeKernelConfig | None, arch: Arch) -> tuple[int, bool]:
     """Return fidelity and whether Dst is 32 bits wide."""
     if config is None:
         # Four phases with a 32-bit Dst are avoided on Wormhole, where they subtract too much now and then.
-        return (3 if arch == 0 else 4), True
+        return (3 if arch is Arch.WORMHOLE_B0 else 4), True
     if config.math_fidelity is MathFidelity.Invalid:
         raise UnsupportedError(
             f"{name}: compute_kernel_config without math_fidelity: the official package accepts it and the bits are "

@@ -16,7 +16,7 @@ from ttnn.golden import reduction as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import Signature
-from ttnn.ops._programs.common import INPUT_TENSOR, allocate, arch_number, full_tiles, is_empty, on_device
+from ttnn.ops._programs.common import INPUT_TENSOR, allocate, full_tiles, is_empty, on_device
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Pipeline
 from ttnn.ops._programs.windows import write_into
@@ -31,34 +31,34 @@ _HIFI4: Final = 4
 Shape3 = tuple[int, int, int]
 
 
-def _pipeline(shape: Shape3, axis: int, dtype: DataType, arch: int) -> Pipeline:
-    return Pipeline(shape, axis, dtype, dtype is DataType.FLOAT32, _HIFI4, arch)
+def _pipeline(shape: Shape3, axis: int, dtype: DataType) -> Pipeline:
+    return Pipeline(shape, axis, dtype, dtype is DataType.FLOAT32, _HIFI4)
 
 
 @lru_cache(maxsize=64)
-def _down(shape: Shape3, dtype: DataType, arch: int) -> Pipeline:
+def _down(shape: Shape3, dtype: DataType) -> Pipeline:
     """Return running sums of matrices, from 0.
 
     Each is packed and read back.
     """
-    program = _pipeline(shape, 0, dtype, arch)
+    program = _pipeline(shape, 0, dtype)
     first = program.eltwise("add", program.tensor(dtype), program.constant(dtype, 0), dtype)
     program.copy(program.scan(first, dtype, by="add"), dtype, output=0)
     return program
 
 
 @lru_cache(maxsize=64)
-def _added(shape: Shape3, other: Shape3, broadcast: str, dtype: DataType, arch: int) -> Pipeline:
+def _added(shape: Shape3, other: Shape3, broadcast: str, dtype: DataType) -> Pipeline:
     """Return the sum with a matrix, or a row per matrix."""
-    program = _pipeline(shape, ROWS, dtype, arch)
+    program = _pipeline(shape, ROWS, dtype)
     program.eltwise("add", program.tensor(dtype), program.tensor(dtype, other, broadcast), dtype, output=0)
     return program
 
 
 @lru_cache(maxsize=64)
-def _within_tiles(shape: Shape3, dtype: DataType, arch: int) -> Pipeline:
+def _within_tiles(shape: Shape3, dtype: DataType) -> Pipeline:
     """Return the running sums of 32 rows."""
-    program = _pipeline(shape, COLUMNS, dtype, arch)
+    program = _pipeline(shape, COLUMNS, dtype)
     program.running_sum(program.tensor(dtype), dtype, output=0)
     return program
 
@@ -71,7 +71,7 @@ def _part(tensor: Tensor, starts: Shape3, ends: Shape3) -> Tensor:
     return sliced(_NAME, tensor, list(starts), list(ends), memory_config=DRAM_MEMORY_CONFIG)
 
 
-def _along_matrices(source: Tensor, shape: Shape3, arch: int) -> Tensor:
+def _along_matrices(source: Tensor, shape: Shape3) -> Tensor:
     """Return the running sums of the matrices of a tensor."""
     count, rows, columns = shape
     dtype, result, total = source.spec.dtype, _tensor(shape, source), None
@@ -79,17 +79,17 @@ def _along_matrices(source: Tensor, shape: Shape3, arch: int) -> Tensor:
         last = min(first + _BLOCK, count)
         block = (last - first, rows, columns)
         sums = _tensor(block, source)
-        _down(block, dtype, arch).run([_part(source, (first, 0, 0), (last, rows, columns))], [sums])
+        _down(block, dtype).run([_part(source, (first, 0, 0), (last, rows, columns))], [sums])
         if total is not None:
             moved = _tensor(block, source)
-            _added(block, (1, rows, columns), "none", dtype, arch).run([sums, total], [moved])
+            _added(block, (1, rows, columns), "none", dtype).run([sums, total], [moved])
             sums = moved
         total = _part(sums, (last - first - 1, 0, 0), block)
         write_into(sums, result, [first, 0, 0])
     return result
 
 
-def _along_rows(source: Tensor, shape: Shape3, arch: int) -> Tensor:
+def _along_rows(source: Tensor, shape: Shape3) -> Tensor:
     """Return running sums of every matrix's rows.
 
     Within tiles first, then tile by tile.
@@ -99,13 +99,13 @@ def _along_rows(source: Tensor, shape: Shape3, arch: int) -> Tensor:
     tiles = (count * rows // TILE_SIZE, TILE_SIZE, columns)
     spec = TensorSpec.of(tiles, dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
     sums = _tensor(tiles, source)
-    _within_tiles(tiles, dtype, arch).run([source._view(spec)], [sums])
+    _within_tiles(tiles, dtype).run([source._view(spec)], [sums])
     result = sums._view(TensorSpec.of(shape, dtype, Layout.TILE, DRAM_MEMORY_CONFIG))
     for row in range(TILE_SIZE, rows, TILE_SIZE):
         above = _part(result, (0, row - 1, 0), (count, row, columns))
         own = _part(result, (0, row, 0), (count, row + TILE_SIZE, columns))
         moved = _tensor((count, TILE_SIZE, columns), source)
-        program = _added((count, TILE_SIZE, columns), (count, 1, columns), "row", dtype, arch)
+        program = _added((count, TILE_SIZE, columns), (count, 1, columns), "row", dtype)
         program.run([own, above], [moved])
         write_into(moved, result, [0, row, 0])
     return result
@@ -135,14 +135,13 @@ def _intimg(input_tensor: Tensor) -> Tensor:
     output = allocate(spec, device)
     if is_empty(spec):
         return output
-    arch = arch_number(device)
     _, count, rows, columns = tuple(spec.padded_shape)
     shape = (count, rows, columns)
     source = input_tensor._view(TensorSpec.of(shape, spec.dtype, Layout.TILE, spec.memory_config))
     if not spec.memory_config.interleaved:
         source, given = _tensor(shape, input_tensor), input_tensor
         copy_into(given, source)
-    result = _along_rows(_along_matrices(source, shape, arch), shape, arch)
+    result = _along_rows(_along_matrices(source, shape), shape)
     copy_into(result._view(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)), output)
     return output
 

@@ -25,7 +25,6 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     SUB_CORE_GRIDS_OPTION,
     allocate,
-    arch_number,
     as_float,
     full_tiles,
     is_empty,
@@ -45,11 +44,11 @@ _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
 
 @lru_cache(maxsize=256)
 def _program(
-    kind: Kind, shape: tuple[int, ...], axis: int, dtype: DataType, correction: bool, scalar: float, arch: int
+    kind: Kind, shape: tuple[int, ...], axis: int, dtype: DataType, correction: bool, scalar: float
 ) -> Pipeline:
     """Return the program along rows or columns."""
     fidelity = FIDELITY_NUMBER[MathFidelity.HiFi4]
-    program = Pipeline(shape, axis, dtype, True, fidelity, arch, direct=True)
+    program = Pipeline(shape, axis, dtype, True, fidelity, direct=True)
     count = shape[axis]
     divisor = count - 1 if correction else count
     chain: list[Step] = [("sqrt", "accurate")] if kind == "std" else []
@@ -102,7 +101,7 @@ def _along(kind: Kind, source: Tensor, axes: list[int], correction: bool, scalar
     if spec.layout is not Layout.TILE:
         source = tilize_padded(name, source)
     along = ROWS if axis == rank - 1 else COLUMNS
-    program = _program(kind, tuple(shape), along, spec.dtype, correction, scalar, arch_number(device))
+    program = _program(kind, tuple(shape), along, spec.dtype, correction, scalar)
     output = allocate(TensorSpec.of(reduced, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     program.run([source], [output])
     return output

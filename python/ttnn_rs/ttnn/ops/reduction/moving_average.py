@@ -22,7 +22,6 @@ from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, FLOAT, TENSOR, Param
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     as_float,
     full_tiles,
     is_empty,
@@ -37,9 +36,9 @@ _BF16: Final = DataType.BFLOAT16
 
 
 @lru_cache(maxsize=64)
-def _program(shape: tuple[int, ...], alpha: float, wide: bool, arch: int) -> Pipeline:
+def _program(shape: tuple[int, ...], alpha: float, wide: bool) -> Pipeline:
     """Return the program: each row's average, packed between two transpositions."""
-    program = Pipeline(shape, ROWS, _BF16, wide, FIDELITY_NUMBER[MathFidelity.HiFi4], arch)
+    program = Pipeline(shape, ROWS, _BF16, wide, FIDELITY_NUMBER[MathFidelity.HiFi4])
     average = program.moving_average(program.tensor(_BF16), _BF16, (alpha, rounded(1.0 - alpha)))
     program.copy(average, _BF16, output=0)
     return program
@@ -92,7 +91,7 @@ def _ema(
     output = out or allocate(TensorSpec.of(spec.shape, _BF16, Layout.TILE, place), device)
     if not is_empty(spec):
         wide = compute_kernel_config is None or compute_kernel_config.fp32_dest_acc_en
-        _program(tuple(spec.shape), rounded(weight), wide, arch_number(device)).run([input_tensor], [output])
+        _program(tuple(spec.shape), rounded(weight), wide).run([input_tensor], [output])
     return output
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
+from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, Arch, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -29,7 +29,6 @@ from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     dimension,
     full_tiles,
     is_empty,
@@ -114,7 +113,7 @@ def _last_tile(source: Tensor) -> Tensor:
     if spec.shape.rank < 2:
         source = reshaped(_NAME, source, (1,) * (2 - spec.shape.rank) + spec.shape._dims)
     square = (TILE_SIZE, TILE_SIZE)
-    code, fidelity = FORMAT_CODE[spec.dtype], 3 if arch_number(device) == 0 else 4
+    code, fidelity = FORMAT_CODE[spec.dtype], 3 if device.arch() is Arch.WORMHOLE_B0 else 4
     if _of_few(spec):
         # The program tilizes them first. Its tiles have their place in memory, but what is in them is known.
         tiles = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, spec.memory_config), device)

@@ -56,7 +56,6 @@ class Setting:
         fidelity: Phases of the FPU.
         dst32: 32-bit Dst.
         fast: float32 passes the FPU as TF32.
-        arch: Chip generation, in the engine's form.
         tiles_asked_for: The caller wants TILE_LAYOUT, so that no row-major program may end the call.
     """
 
@@ -65,7 +64,6 @@ class Setting:
     fidelity: int
     dst32: bool
     fast: bool
-    arch: int
     tiles_asked_for: bool = False
 
     def accurate(self, dtype: DataType) -> bool:

@@ -21,7 +21,7 @@ from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import DATA_TYPE, TENSOR, Param, Signature, instance_kind
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, arch_number, full_tiles, on_device, same_device
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, full_tiles, on_device, same_device
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.movement import move
 from ttnn.ops._programs.typecast import cast
@@ -137,11 +137,11 @@ def _sum(
             f"{_SUM}: input has {columns} columns; they must be a multiple of {_LATENT * TILE_SIZE}.",
             vendor="Final dim/TILE_SIZE must be a multiple of latent size!",
         )
-    device = on_device(_SUM, input)
+    on_device(_SUM, input)
     turned = permuted(_SUM, _in_bfloat16(_SUM, input), [0, 1, 3, 2], DRAM_MEMORY_CONFIG, 0.0)
     groups = columns // _LATENT
     matrices = turned._view(TensorSpec.of((groups, _LATENT, rows), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG))
-    setting = Setting(_SUM, DRAM_MEMORY_CONFIG, _fidelity(math_fidelity), False, False, arch_number(device))
+    setting = Setting(_SUM, DRAM_MEMORY_CONFIG, _fidelity(math_fidelity), False, False)
     sums = column_sums(setting, matrices, _BF16)
     target = TensorSpec.of((1, 1, rows, groups), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG)
     result = move(sums, target, strides=[0, 0, 1, rows], through_dst=True)

@@ -25,7 +25,6 @@ from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     full_tiles,
     is_empty,
     on_device,
@@ -48,7 +47,7 @@ def _program(
     tables: tuple[int, ...],
     by_row: bool,
     rotates: bool,
-    settings: tuple[int, bool, int],
+    settings: tuple[int, bool],
     products: tuple[DataType, DataType] = (_BF16, _BF16),
 ) -> Pipeline:
     """Return the program on x, cos, sin and the rotation.
@@ -58,8 +57,8 @@ def _program(
     `products` are the types of the buffers that hold what is multiplied by cos and by sin.
     """
     dtype, cos_dtype, sin_dtype = dtypes
-    fidelity, dst32, arch = settings
-    program = Pipeline(shape, ROWS, dtype, dst32, fidelity, arch)
+    fidelity, dst32 = settings
+    program = Pipeline(shape, ROWS, dtype, dst32, fidelity)
     x = program.tensor(dtype)
     broadcast = "row" if by_row else "none"
     cos = program.tensor(cos_dtype, tables, broadcast)
@@ -72,21 +71,19 @@ def _program(
 
 
 @lru_cache(maxsize=64)
-def _negation(shape: tuple[int, ...], dtype: DataType, settings: tuple[int, bool, int]) -> Pipeline:
-    fidelity, dst32, arch = settings
-    program = Pipeline(shape, ROWS, dtype, dst32, fidelity, arch)
+def _negation(shape: tuple[int, ...], dtype: DataType, settings: tuple[int, bool]) -> Pipeline:
+    fidelity, dst32 = settings
+    program = Pipeline(shape, ROWS, dtype, dst32, fidelity)
     program.eltwise("mul", program.tensor(dtype), program.constant(_BF16, bits(-1.0)), dtype, output=0)
     return program
 
 
-def _settings(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> tuple[int, bool, int]:
-    """Return fidelity, Dst width and chip. Default: HiFi4 and a 16-bit Dst."""
-    device = tensor._device
-    assert device is not None
+def _settings(config: WormholeComputeKernelConfig | None) -> tuple[int, bool]:
+    """Return fidelity and Dst width. Default: HiFi4 and a 16-bit Dst."""
     fidelity = MathFidelity.HiFi4
     if config is not None and config.math_fidelity is not MathFidelity.Invalid:
         fidelity = config.math_fidelity
-    return FIDELITY_NUMBER[fidelity], config is not None and config.fp32_dest_acc_en, arch_number(device)
+    return FIDELITY_NUMBER[fidelity], config is not None and config.fp32_dest_acc_en
 
 
 def _checked(name: str, label: str, tensor: Tensor, like: Tensor, dtypes: tuple[DataType, ...] = _DTYPES) -> None:
@@ -138,7 +135,7 @@ def _tables(
     return cos, sin, (*dims[:2], rows, dims[3])
 
 
-def _rotated(tensor: Tensor, shape: tuple[int, ...], settings: tuple[int, bool, int]) -> Tensor:
+def _rotated(tensor: Tensor, shape: tuple[int, ...], settings: tuple[int, bool]) -> Tensor:
     """Return the tensor with swapped column halves, the second negated."""
     spec, device = tensor.spec, on_device("rotary_embedding", tensor)
     negated = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
@@ -164,9 +161,9 @@ def _rotated(tensor: Tensor, shape: tuple[int, ...], settings: tuple[int, bool, 
 def _cut(table: Tensor, config: WormholeComputeKernelConfig | None) -> Tensor:
     """Return a FLOAT32 table whose values went through a bfloat16 buffer."""
     spec, device = table.spec, on_device("rotary_embedding", table)
-    fidelity, dst32, arch = _settings(table, config)
+    fidelity, dst32 = _settings(config)
     cut = allocate(spec, device)
-    program = Pipeline(tuple(spec.shape), ROWS, spec.dtype, dst32, fidelity, arch)
+    program = Pipeline(tuple(spec.shape), ROWS, spec.dtype, dst32, fidelity)
     program.copy(program.copy(program.tensor(spec.dtype), _BF16), spec.dtype, output=0)
     program.run([table], [cut])
     return cut
@@ -220,7 +217,7 @@ def rotated_by_halves(
     output = allocate(TensorSpec.of(shape, tensor.spec.dtype, Layout.TILE, place), on_device(name, tensor))
     if is_empty(output.spec):
         return output
-    settings = _settings(tensor, config)
+    settings = _settings(config)
     dtypes = (tensor.spec.dtype, cos.spec.dtype, sin.spec.dtype)
     program = _program(shape, dtypes, tables, by_row, False, settings, products)
     program.run([tensor, cos, sin, _rotated(tensor, shape, settings)], [output])
@@ -261,7 +258,7 @@ def rotated_by_tile(
     if is_empty(output.spec):
         return output
     dtypes = (tensor.spec.dtype, cos.spec.dtype, sin.spec.dtype)
-    program = _program((*dims[:2], rows, dims[3]), dtypes, tables, by_row, True, _settings(tensor, config))
+    program = _program((*dims[:2], rows, dims[3]), dtypes, tables, by_row, True, _settings(config))
     program.run([tensor, cos, sin, matrix], [output])
     return output
 
