@@ -4,14 +4,18 @@
 ///
 /// `simd_kernel!(name, body, (a: &[u32], b: &mut [u32]))` makes the module `name` with
 /// - `run(level, a, b)`: calls the version for the level, or for the best level that the host has;
-/// - `at(level)`: that version as a function pointer, to be chosen once and called often;
-/// - `LEVELS`: every version of this architecture, for tests.
+/// - `at(level)`: that version as a function pointer, to be chosen once and called often.
+///
+/// `simd_kernel!(name<G: Rules>, body, ..)` has both for every type `G`, for which `body::<G>` is compiled.
 ///
 /// The body must be `#[inline(always)]` as everything it calls, so that the compiler sees it inside each version. All
 /// versions return the same bits, since the compiler neither reorders nor fuses floating-point steps.
 #[macro_export]
 macro_rules! simd_kernel {
-    ($(#[$attribute:meta])* $name:ident, $body:path, ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?) => {
+    (
+        $(#[$attribute:meta])* $name:ident $(<$generic:ident: $bound:path>)?, $body:path,
+        ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?
+    ) => {
         $(#[$attribute])*
         #[allow(unused_imports, dead_code, missing_docs, clippy::wildcard_imports, reason = "one shape for every kernel")]
         pub mod $name {
@@ -23,50 +27,49 @@ macro_rules! simd_kernel {
             /// To be called only on a CPU that has its level.
             pub type Kernel = unsafe fn($($type),*) $(-> $result)?;
 
-            fn scalar($($argument: $type),*) $(-> $result)? {
+            fn scalar$(<$generic: $bound>)?($($argument: $type),*) $(-> $result)? {
                 $body($($argument),*)
             }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-            fn avx2($($argument: $type),*) $(-> $result)? {
+            fn avx2$(<$generic: $bound>)?($($argument: $type),*) $(-> $result)? {
                 $body($($argument),*)
             }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-            fn avx512($($argument: $type),*) $(-> $result)? {
+            fn avx512$(<$generic: $bound>)?($($argument: $type),*) $(-> $result)? {
                 $body($($argument),*)
             }
 
             #[cfg(target_arch = "aarch64")]
             #[target_feature(enable = "neon")]
-            fn neon($($argument: $type),*) $(-> $result)? {
+            fn neon$(<$generic: $bound>)?($($argument: $type),*) $(-> $result)? {
                 $body($($argument),*)
             }
-
-            #[cfg(target_arch = "x86_64")]
-            pub const LEVELS: &[(Level, Kernel)] =
-                &[(Level::Scalar, scalar), (Level::Avx2, avx2), (Level::Avx512, avx512)];
-            #[cfg(target_arch = "aarch64")]
-            pub const LEVELS: &[(Level, Kernel)] = &[(Level::Scalar, scalar), (Level::Neon, neon)];
-            #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-            pub const LEVELS: &[(Level, Kernel)] = &[(Level::Scalar, scalar)];
 
             /// The version for a level.
             ///
             /// The best that the host has if it lacks the level.
             #[inline]
-            pub fn at(level: Level) -> Kernel {
-                let level = level.available();
-                LEVELS.iter().rev().find(|(of, _)| *of == level).map_or(scalar as Kernel, |(_, kernel)| *kernel)
+            pub fn at$(<$generic: $bound>)?(level: Level) -> Kernel {
+                match level.available() {
+                    #[cfg(target_arch = "x86_64")]
+                    Level::Avx512 => avx512$(::<$generic>)?,
+                    #[cfg(target_arch = "x86_64")]
+                    Level::Avx2 => avx2$(::<$generic>)?,
+                    #[cfg(target_arch = "aarch64")]
+                    Level::Neon => neon$(::<$generic>)?,
+                    _ => scalar$(::<$generic>)?,
+                }
             }
 
             /// Calls the version for a level.
             #[inline]
-            pub fn run(level: Level, $($argument: $type),*) $(-> $result)? {
+            pub fn run$(<$generic: $bound>)?(level: Level, $($argument: $type),*) $(-> $result)? {
                 // SAFETY: `at` returns only versions of levels that were detected on this host.
-                unsafe { at(level)($($argument),*) }
+                unsafe { at$(::<$generic>)?(level)($($argument),*) }
             }
         }
     };

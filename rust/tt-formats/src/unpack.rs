@@ -3,6 +3,8 @@
 //! Results for `SrcA` and `SrcB` are 19-bit words `S(1) E(8) M(10)`, called src19. FP16 keeps its five exponent bits in
 //! the low bits of `E`.
 
+use crate::arch::{Blackhole, Generation, Wormhole};
+
 /// Sign bit of a src19 word.
 pub const SRC_SIGN: u32 = 1 << 18;
 
@@ -18,11 +20,18 @@ pub const fn fp16_to_src(x: u32) -> u32 {
     (x >> 15) << 18 | x & 0x7fff
 }
 
-/// FP8 e5m2 to src19, by way of FP16.
-#[inline(always)]
-pub const fn lf8_to_src(x: u32) -> u32 {
-    fp16_to_src(x << 8)
+/// The conversions of a generation. The given ones are those of generations without a rule of their own.
+pub trait Unpacks: Generation {
+    /// FP8 e5m2 to FP16.
+    #[inline(always)]
+    fn lf8_to_fp16(x: u32) -> u32 {
+        x << 8
+    }
 }
+
+impl Unpacks for Wormhole {}
+
+impl Unpacks for Blackhole {}
 
 /// FP32 to src19 as TF32: truncation. A NaN may become infinity.
 #[inline(always)]

@@ -2,7 +2,8 @@
 //!
 //! A pattern is taken apart into its fields or its value, and put together again.
 
-use tt_formats::{Arch, DataFormat, TileShape, accumulate, block, host, pack, unpack};
+use tt_formats::unpack::Unpacks;
+use tt_formats::{Arch, DataFormat, TileShape, Wormhole, accumulate, block, host, pack, unpack};
 use tt_testkit::random::Random;
 
 /// Sign, exponent and mantissa of a pattern.
@@ -51,7 +52,7 @@ fn short_words_reach_the_source_registers_with_all_their_fields() {
     }
     for x in 0..=0xff {
         let (sign, exponent, mantissa) = fields(x, 5, 2);
-        assert_eq!(unpack::lf8_to_src(x), src((sign, exponent, mantissa * 0x100)), "{x:#x}");
+        assert_eq!(unpack::fp16_to_src(Wormhole::lf8_to_fp16(x)), src((sign, exponent, mantissa * 0x100)), "{x:#x}");
         let (sign, magnitude) = (x / 0x80, x % 0x80);
         assert_eq!(unpack::int8_to_src(x), src((sign, if magnitude == 0 { 0 } else { 16 }, magnitude)), "{x:#x}");
         assert_eq!(unpack::uint8_to_src(x), src((0, if x == 0 { 0 } else { 16 }, x)), "{x:#x}");

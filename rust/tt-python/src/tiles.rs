@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedA
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape};
+use tt_formats::{DataFormat, TileShape, Wormhole};
 use tt_fpu::{Broadcast, CopyTile, DstFormat, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer, Relu};
 use tt_tensix::regs::{Arch, TILE_DATUMS};
@@ -46,7 +46,7 @@ struct L1Tiles<'a> {
 
 impl<'a> L1Tiles<'a> {
     fn new(array: &'a Bytes<'_>, format: DataFormat, dst32: bool) -> PyResult<Self> {
-        let unpacker = Unpacker::to_src(format, unpack::register_format(format, dst32), Level::current());
+        let unpacker = Unpacker::to_src::<Wormhole>(format, unpack::register_format(format, dst32), Level::current());
         let unpacker = unpacker.map_err(|error| bad(error.to_string()))?;
         let shape = array.shape();
         let size = unpacker.tile_bytes();
@@ -94,7 +94,11 @@ fn unpack_tiles<'py>(
 ) -> NewWords<'py> {
     let (format, register) = (format.0, register_format.0);
     let level = Level::current();
-    let unpacker = if to_dst { Unpacker::to_dst(format, level) } else { Unpacker::to_src(format, register, level) };
+    let unpacker = if to_dst {
+        Unpacker::to_dst::<Wormhole>(format, level)
+    } else {
+        Unpacker::to_src::<Wormhole>(format, register, level)
+    };
     let unpacker = unpacker.map_err(|error| bad(error.to_string()))?;
     let size = unpacker.tile_bytes();
     let bytes = l1.as_slice()?;
@@ -281,7 +285,7 @@ fn datacopy_tiles<'py>(
     let operand = format.0;
     let cfg = math(operand, (Given(MathFidelity::LoFi), dst32, Given(Arch::Wormhole)));
     if !copy_tile {
-        Unpacker::to_src(operand, cfg.alu, Level::current()).map_err(|error| bad(error.to_string()))?;
+        Unpacker::to_src::<Wormhole>(operand, cfg.alu, Level::current()).map_err(|error| bad(error.to_string()))?;
     }
     let (input, size, bytes) = (Input::new(operand, dst32), operand.tile_bytes(TileShape::FULL), l1.as_slice()?);
     if l1.shape().last() != Some(&size) {

@@ -11,7 +11,7 @@ mod kernels;
 use std::fmt;
 
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape};
+use tt_formats::{Blackhole, DataFormat, Generation, TileShape, Wormhole};
 
 use crate::regs::{FACE_DATUMS, FACE_SIDE, HalfTile, TILE_DATUMS};
 use kernels::{AccumulateKernel, HalfKernel, Kernel, Limits};
@@ -76,11 +76,17 @@ impl PackConfig {
         Self::precise(dst, output, false)
     }
 
-    /// The conversion that TT-NN selects; `precise` is `bfp8_pack_precise`.
+    /// The conversion that TT-NN selects for a tensor; `precise` is `bfp8_pack_precise`. Generations agree on the formats
+    /// of tensors.
     pub fn precise(dst: DstFormat, output: DataFormat, precise: bool) -> Self {
+        Self::of::<Wormhole>(dst, output, precise)
+    }
+
+    /// The conversion that TT-NN selects on a generation, for all formats.
+    pub fn of<G: Packs>(dst: DstFormat, output: DataFormat, precise: bool) -> Self {
         Self {
             dst,
-            intermediate: intermediate(output, dst, precise),
+            intermediate: G::intermediate(output, dst, precise),
             output,
             relu: Relu::None,
             l1_accumulate: false,
@@ -88,6 +94,18 @@ impl PackConfig {
         }
     }
 }
+
+/// The packer of a generation. The given rules are those of generations without a rule of their own.
+pub trait Packs: Generation {
+    /// The intermediate format that TT-NN selects, on which the conversions depend. `precise` is `bfp8_pack_precise`.
+    fn intermediate(output: DataFormat, dst: DstFormat, precise: bool) -> DataFormat {
+        intermediate(output, dst, precise)
+    }
+}
+
+impl Packs for Wormhole {}
+
+impl Packs for Blackhole {}
 
 /// The intermediate format that TT-NN selects (`docs/chip/numerics.md` section 11). `precise` is `bfp8_pack_precise`.
 pub fn intermediate(output: DataFormat, dst: DstFormat, precise: bool) -> DataFormat {

@@ -1,6 +1,6 @@
 //! The unpacker's conversions as loops over a tile, compiled per CPU level.
 use tt_cpu::{Level, simd_kernel};
-use tt_formats::{DataFormat as F, block, format::GROUP, unpack};
+use tt_formats::{DataFormat as F, block, format::GROUP, unpack, unpack::Unpacks};
 
 use super::block_float::BlockFloatDecoder;
 use crate::regs::TILE_DATUMS;
@@ -42,23 +42,29 @@ fn groups<const BITS: usize>(l1: &[u8], tile: &mut Tile, convert: impl Fn(u32, u
     block::unpack::<BITS, u32>(exponents, datums, tile, convert);
 }
 
-/// Conversions by what they convert, and the function that finds one.
+/// Conversions by what they convert, and the function that finds one. Those that depend on the generation, which name it,
+/// are compiled for each.
 macro_rules! kernels {
-    (fn $find:ident($key:ident: $type:ty); $($name:ident: $pattern:pat => $loop:path, $convert:expr;)*) => {
+    (
+        fn $find:ident($key:ident: $type:ty);
+        $($name:ident $(<$generation:ident>)?: $pattern:pat => $loop:path, $convert:expr;)*
+    ) => {
         $(mod $name {
             use super::*;
 
             #[inline(always)]
-            fn body(l1: &[u8], tile: &mut Tile) {
+            fn body$(<$generation: Unpacks>)?(l1: &[u8], tile: &mut Tile) {
                 $loop(l1, tile, $convert);
             }
 
-            simd_kernel!(kernel, super::body, (l1: &[u8], tile: &mut Tile));
+            simd_kernel!(
+                kernel$(<$generation: Unpacks>)?, super::body$(::<$generation>)?, (l1: &[u8], tile: &mut Tile)
+            );
         })*
 
-        fn $find($key: $type, level: Level) -> Option<Kernel> {
+        fn $find<G: Unpacks>($key: $type, level: Level) -> Option<Kernel> {
             match $key {
-                $($pattern => Some($name::kernel::at(level)),)*
+                $($pattern => Some($name::kernel::at$(::<$generation>)?(level)),)*
                 _ => None,
             }
         }
@@ -73,7 +79,7 @@ kernels! {
     src_bf16: (F::Float16B, F::Float16B) => halves, unpack::bf16_to_src;
     src_fp16: (F::Float16, F::Float16) => halves, unpack::fp16_to_src;
     src_uint16: (F::UInt16, F::UInt16) => halves, unpack::uint16_to_src;
-    src_lf8: (F::Lf8, F::Lf8) => bytes, unpack::lf8_to_src;
+    src_lf8<G>: (F::Lf8, F::Lf8) => bytes, |x| unpack::fp16_to_src(G::lf8_to_fp16(x));
     src_int8: (F::Int8, F::Int8) => bytes, unpack::int8_to_src;
     src_uint8: (F::UInt8, F::UInt8) => bytes, unpack::uint8_to_src;
     src_bfp8_b: (F::Bfp8B, F::Bfp8B) => groups::<8>, |x, e| unpack::bf16_to_src(unpack::bfp8_b_to_bf16(x, e));
@@ -91,7 +97,7 @@ kernels! {
     dst_fp16: F::Float16 => halves, unpack::fp16_to_dst;
     dst_uint16: F::UInt16 => halves, |x| x;
     dst_uint8: F::UInt8 => bytes, |x| x;
-    dst_lf8: F::Lf8 => bytes, |x| unpack::fp16_to_dst(x << 8);
+    dst_lf8<G>: F::Lf8 => bytes, |x| unpack::fp16_to_dst(G::lf8_to_fp16(x));
     dst_bfp8_b: F::Bfp8B => groups::<8>, |x, e| unpack::bfp8_b_to_bf16(x, e) << 16;
     dst_bfp4_b: F::Bfp4B => groups::<4>, |x, e| unpack::bfp8_b_to_bf16(x, e) << 16;
     dst_bfp2_b: F::Bfp2B => groups::<2>, |x, e| unpack::bfp8_b_to_bf16(x, e) << 16;
@@ -151,12 +157,12 @@ fn permutes(level: Level) -> bool {
 /// The conversion to `SrcA` or `SrcB`.
 ///
 /// Only Float32 has a choice of register formats.
-pub fn to_src(format: F, register: F, level: Level) -> Option<Kernel> {
+pub fn to_src<G: Unpacks>(format: F, register: F, level: Level) -> Option<Kernel> {
     let permuted = if format == register { permuted_to_src(format, level) } else { None };
-    permuted.or_else(|| compiled_to_src((format, register), level))
+    permuted.or_else(|| compiled_to_src::<G>((format, register), level))
 }
 
 /// The conversion to `Dst`.
-pub fn to_dst(format: F, level: Level) -> Option<Kernel> {
-    permuted_to_dst(format, level).or_else(|| compiled_to_dst(format, level))
+pub fn to_dst<G: Unpacks>(format: F, level: Level) -> Option<Kernel> {
+    permuted_to_dst(format, level).or_else(|| compiled_to_dst::<G>(format, level))
 }

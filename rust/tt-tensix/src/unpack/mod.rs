@@ -10,7 +10,8 @@ mod kernels;
 use std::fmt;
 
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape};
+use tt_formats::unpack::Unpacks;
+use tt_formats::{DataFormat, TileShape, Wormhole};
 
 use crate::regs::TILE_DATUMS;
 use crate::transpose;
@@ -51,7 +52,7 @@ pub fn register_format(format: DataFormat, dst_is_32_bit: bool) -> DataFormat {
     }
 }
 
-/// One conversion, ready to be applied to tiles.
+/// One conversion by the rules of a generation, ready to be applied to tiles.
 #[derive(Clone, Copy)]
 pub struct Unpacker {
     kernel: Kernel,
@@ -67,8 +68,8 @@ impl Unpacker {
     ///
     /// # Errors
     /// [`UnpackError`] if the unpacker has no such conversion.
-    pub fn to_src(format: DataFormat, register: DataFormat, level: Level) -> Result<Self, UnpackError> {
-        let kernel = kernels::to_src(format, register, level);
+    pub fn to_src<G: Unpacks>(format: DataFormat, register: DataFormat, level: Level) -> Result<Self, UnpackError> {
+        let kernel = kernels::to_src::<G>(format, register, level);
         Self::new(kernel, UnpackError { format, register: Some(register) })
     }
 
@@ -76,8 +77,8 @@ impl Unpacker {
     ///
     /// # Errors
     /// [`UnpackError`] if the unpacker has no such conversion.
-    pub fn to_dst(format: DataFormat, level: Level) -> Result<Self, UnpackError> {
-        Self::new(kernels::to_dst(format, level), UnpackError { format, register: None })
+    pub fn to_dst<G: Unpacks>(format: DataFormat, level: Level) -> Result<Self, UnpackError> {
+        Self::new(kernels::to_dst::<G>(format, level), UnpackError { format, register: None })
     }
 
     fn new(kernel: Option<Kernel>, error: UnpackError) -> Result<Self, UnpackError> {
@@ -102,23 +103,24 @@ impl Unpacker {
     }
 }
 
-/// Unpacks one 32x32 tile to `SrcA` or `SrcB`, see [`Unpacker::to_src`].
+/// Unpacks one 32x32 tile of a tensor to `SrcA` or `SrcB`, see [`Unpacker::to_src`]. Generations agree on the formats of
+/// tensors.
 ///
 /// # Panics
 /// If there is no such conversion, or `l1` is not exactly one tile.
 pub fn to_src(format: DataFormat, register: DataFormat, l1: &[u8], registers: &mut [u32; TILE_DATUMS]) {
-    match Unpacker::to_src(format, register, Level::current()) {
+    match Unpacker::to_src::<Wormhole>(format, register, Level::current()) {
         Ok(unpacker) => unpacker.unpack(l1, registers),
         Err(error) => panic!("{error}"),
     }
 }
 
-/// Unpacks one 32x32 tile straight to `Dst`, see [`Unpacker::to_dst`].
+/// Unpacks one 32x32 tile of a tensor straight to `Dst`, see [`Unpacker::to_dst`] and [`to_src`].
 ///
 /// # Panics
 /// If there is no such conversion, or `l1` is not exactly one tile.
 pub fn to_dst(format: DataFormat, l1: &[u8], registers: &mut [u32; TILE_DATUMS]) {
-    match Unpacker::to_dst(format, Level::current()) {
+    match Unpacker::to_dst::<Wormhole>(format, Level::current()) {
         Ok(unpacker) => unpacker.unpack(l1, registers),
         Err(error) => panic!("{error}"),
     }

@@ -2,7 +2,7 @@
 //!
 //! Through every path, at every CPU level.
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape, pack as one, unpack as read};
+use tt_formats::{DataFormat, TileShape, Wormhole, pack as one, unpack as read};
 use tt_tensix::pack::{CONVERSIONS, DstFormat, EdgeMask, PackConfig, Packer, Relu};
 use tt_tensix::unpack::{self, Unpacker};
 use tt_testkit::random::Random;
@@ -130,8 +130,8 @@ fn every_byte_unpacks_the_same_at_every_level() {
         let registers = [DataFormat::Tf32, DataFormat::Float16B, DataFormat::Float16, format];
         for register in registers.map(Some).into_iter().chain([None]) {
             let make = |level| match register {
-                Some(register) => Unpacker::to_src(format, register, level),
-                None => Unpacker::to_dst(format, level),
+                Some(register) => Unpacker::to_src::<Wormhole>(format, register, level),
+                None => Unpacker::to_dst::<Wormhole>(format, level),
             };
             let Ok(scalar) = make(Level::Scalar) else { continue };
             for round in 0..200u32 {
@@ -250,6 +250,7 @@ fn what_the_hardware_lacks_is_refused_by_name() {
         "the packer has no MaxThreshold(1) on Int32 values"
     );
     assert_eq!(error(PackConfig { l1_accumulate: true, ..int32 }), "the packer does not accumulate Int32 in L1");
-    let error = Unpacker::to_src(DataFormat::Int32, DataFormat::Int32, Level::Scalar).err().expect("refused");
+    let error =
+        Unpacker::to_src::<Wormhole>(DataFormat::Int32, DataFormat::Int32, Level::Scalar).err().expect("refused");
     assert_eq!(error.to_string(), "the unpacker does not convert Int32 to Int32 in Src");
 }

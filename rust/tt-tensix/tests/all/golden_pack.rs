@@ -1,6 +1,6 @@
 //! Every array of `golden/fpu/{pack,pack_relu,pack_l1acc,unpack}.npz`, at every CPU level.
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape};
+use tt_formats::{DataFormat, TileShape, Wormhole};
 use tt_tensix::pack::{DstFormat, EdgeMask, PackConfig, Packer, Relu};
 use tt_tensix::unpack::Unpacker;
 use tt_testkit::golden::{self, Archive};
@@ -154,9 +154,9 @@ fn unpacked_tiles_are_equal() {
         let expected = archive.read(&format!("{name}__{}", if to_src.is_some() { "src19" } else { "dst" }));
         for &level in Level::supported() {
             let unpacker = if to_src.is_some() {
-                Unpacker::to_src(format, register, level)
+                Unpacker::to_src::<Wormhole>(format, register, level)
             } else {
-                Unpacker::to_dst(format, level)
+                Unpacker::to_dst::<Wormhole>(format, level)
             };
             let unpacker = unpacker.expect("a conversion of the unpacker");
             for i in 0..l1.len() {

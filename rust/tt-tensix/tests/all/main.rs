@@ -2,6 +2,7 @@
 
 mod block_float;
 mod every_bf16;
+mod generations;
 mod golden_pack;
 mod tile_io;
 mod transpose;

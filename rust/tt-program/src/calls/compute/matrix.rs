@@ -1,7 +1,7 @@
 //! Steps of the FPU: unpack tiles of CBs, compute onto `Dst`.
 
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape};
+use tt_formats::{Arch, DataFormat, TileShape, by_generation};
 use tt_fpu::{Broadcast, EltwiseOp, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_memory::{Device, Place};
 use tt_perf::{Eltwise, ReduceAxis};
@@ -29,12 +29,13 @@ impl Source {
 
     /// Unpacks it to a source register.
     pub(super) fn to_src(self, device: &Device, dst32: bool, tile: &mut Tile) -> Result<(), FaultKind> {
-        self.unpack(device.bytes(self.place, self.bytes as usize)?, dst32, tile, 0)
+        self.unpack(device.bytes(self.place, self.bytes as usize)?, (dst32, device.chip().arch), tile, 0)
     }
 
     /// Unpacks its bytes to a source register; places beyond its shape become `padding`.
-    fn unpack(self, bytes: &[u8], dst32: bool, tile: &mut Tile, padding: u32) -> Result<(), FaultKind> {
-        let unpacker = Unpacker::to_src(self.format, self.register(dst32), Level::current())
+    fn unpack(self, bytes: &[u8], (dst32, arch): (bool, Arch), tile: &mut Tile, padding: u32) -> Result<(), FaultKind> {
+        let (format, register) = (self.format, self.register(dst32));
+        let unpacker = by_generation!(arch, G => Unpacker::to_src::<G>(format, register, Level::current()))
             .map_err(|error| FaultKind::NoConversion(error.to_string()))?;
         shape::unpack(&unpacker, (self.format, self.shape), bytes, tile, padding);
         Ok(())
@@ -344,14 +345,14 @@ impl Run {
         }
         let at = compute.overwritten(dst, (config.dst, source.shape))?;
         if wide || flagged && dst32 {
-            let unpacker = Unpacker::to_dst(source.format, Level::current())
+            let unpacker = by_generation!(compute.arch, G => Unpacker::to_dst::<G>(source.format, Level::current()))
                 .map_err(|error| FaultKind::NoConversion(error.to_string()))?;
             let tile = compute.sections[compute.filling].tiles[at].dst();
             shape::unpack(&unpacker, (source.format, source.shape), bytes, tile, 0);
             rearrange(&mut compute.spare, tile, how);
             return Ok(());
         }
-        source.unpack(bytes, dst32, &mut compute.a, 0)?;
+        source.unpack(bytes, (dst32, compute.arch), &mut compute.a, 0)?;
         rearrange(&mut compute.spare, &mut compute.a, how);
         tt_fpu::copy_to_dst(&config, compute.sections[compute.filling].tiles[at].dst(), &compute.a);
         Ok(())
@@ -402,7 +403,7 @@ impl Run {
             let row_sum = pool == PoolOp::Sum && dim == ReduceDim::Row;
             let padding = if pool == PoolOp::Max { shape::LEAST } else { 0 };
             let bytes = device.bytes(data.place, data.bytes as usize)?;
-            data.unpack(bytes, dst32, if row_sum { &mut compute.b } else { &mut compute.a }, padding)?;
+            data.unpack(bytes, (dst32, compute.arch), if row_sum { &mut compute.b } else { &mut compute.a }, padding)?;
             scaler.to_src(device, dst32, if row_sum { &mut compute.a } else { &mut compute.b })?;
             let (data_register, scaler_register) = (data.register(dst32), scaler.register(dst32));
             let config = compute.math_config(data.format, if row_sum { scaler_register } else { data_register });

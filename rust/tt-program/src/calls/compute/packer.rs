@@ -1,7 +1,7 @@
 //! The packer: tiles of `Dst` to the back of a CB.
 
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape};
+use tt_formats::{DataFormat, TileShape, by_generation};
 use tt_memory::Device;
 use tt_tensix::pack::{self, EdgeMask, PackConfig, Packer};
 
@@ -78,7 +78,7 @@ impl Compute {
             relu: self.relu,
             l1_accumulate: self.l1_accumulate,
             edge: if shape == TileShape::FULL { self.edge } else { EdgeMask::None },
-            ..PackConfig::precise(dst, output, self.config.precise)
+            ..by_generation!(self.arch, G => PackConfig::of::<G>(dst, output, self.config.precise))
         };
         Packer::new(&config, Level::current()).map_err(|error| FaultKind::NoConversion(error.to_string()))
     }

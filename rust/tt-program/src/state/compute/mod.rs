@@ -157,7 +157,7 @@ pub(crate) enum Turn {
 /// State of a compute kernel.
 pub struct Compute {
     pub(crate) config: ComputeConfig,
-    arch: Arch,
+    pub(crate) arch: Arch,
     pub(crate) sections: Vec<Section>,
     /// Section of the math thread.
     pub(crate) filling: usize,

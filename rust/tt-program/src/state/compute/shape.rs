@@ -124,6 +124,7 @@ pub(crate) fn require_same(a: TileShape, b: TileShape) -> Result<(), FaultKind> 
 #[cfg(test)]
 mod tests {
     use tt_cpu::Level;
+    use tt_formats::Wormhole;
     use tt_tensix::pack::{DstFormat, PackConfig};
 
     use super::*;
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn small_tiles_lie_in_registers_where_a_whole_one_has_their_datums() {
         let (format, small) = (DataFormat::Float16B, shape(16, 32));
-        let unpacker = Unpacker::to_dst(DataFormat::Float32, Level::Scalar).expect("an unpacker");
+        let unpacker = Unpacker::to_dst::<Wormhole>(DataFormat::Float32, Level::Scalar).expect("an unpacker");
         let bytes: Vec<u8> = (0..512_u32).flat_map(|place| (1.0 + place as f32).to_bits().to_le_bytes()).collect();
         let mut tile = ZERO;
         unpack(&unpacker, (DataFormat::Float32, small), &bytes, &mut tile, 77);
@@ -174,7 +175,8 @@ mod tests {
         let (format, small) = (DataFormat::Bfp8B, shape(16, 16));
         let config = PackConfig::precise(DstFormat::Fp32, format, false);
         let packer = Packer::new(&config, Level::Scalar).expect("a packer");
-        let unpacker = Unpacker::to_src(format, tt_tensix::unpack::register_format(format, true), Level::Scalar);
+        let unpacker =
+            Unpacker::to_src::<Wormhole>(format, tt_tensix::unpack::register_format(format, true), Level::Scalar);
         let unpacker = unpacker.expect("an unpacker");
         let mut tile = ZERO;
         for row in 0..16 {
