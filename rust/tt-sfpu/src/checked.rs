@@ -4,6 +4,8 @@
 
 use crate::arith::lane::{add, mad, mul, sub};
 use crate::exec::kernels::{Kernel, exact};
+use crate::functions::blocks::Blocks;
+use tt_formats::{Arch, by_generation};
 
 #[cfg(target_arch = "x86_64")]
 pub use crate::exec::speculative::interval::{Form, Plan, Step};
@@ -18,10 +20,26 @@ pub use crate::functions::relations::{are_zeros, is_unordered};
 pub use crate::functions::trigonometry::SINE_32;
 
 /// `x * y + z`.
-pub const MULTIPLY_ADD: Kernel<2> = exact!([y, z], [], mad);
+pub fn multiply_add(arch: Arch) -> Kernel<2> {
+    by_generation!(arch, G => exact!(G, [y, z], [], mad))
+}
+
 /// `x + z`.
-pub const SUM: Kernel<1> = exact!([z], [], add);
+pub fn sum(arch: Arch) -> Kernel<1> {
+    by_generation!(arch, G => exact!(G, [z], [], add))
+}
+
 /// `x - z`.
-pub const DIFFERENCE: Kernel<1> = exact!([z], [], sub);
+pub fn difference(arch: Arch) -> Kernel<1> {
+    by_generation!(arch, G => exact!(G, [z], [], sub))
+}
+
 /// `x * y`.
-pub const PRODUCT: Kernel<1> = exact!([y], [], mul);
+pub fn product(arch: Arch) -> Kernel<1> {
+    by_generation!(arch, G => exact!(G, [y], [], mul))
+}
+
+/// A listing of many steps: the exponential.
+pub fn exponential(arch: Arch) -> Kernel<0> {
+    by_generation!(arch, G => exact!(G, [], [], Blocks::exp_f32))
+}

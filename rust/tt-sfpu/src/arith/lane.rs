@@ -10,7 +10,7 @@ use std::ops::{BitAnd, BitOr, Not};
 
 use tt_formats::Wormhole;
 
-use super::fma::{MultiplyAdd, wormhole};
+use super::fma::MultiplyAdd;
 
 /// +0
 pub const ZERO: u32 = 0;
@@ -160,12 +160,12 @@ pub fn multiply_adds(work: impl FnOnce()) -> usize {
     COUNT.get() - before
 }
 
-/// The multiply-add is long: one copy serves all programs.
+/// The multiply-add is long: one copy serves all programs of a generation.
 #[inline(never)]
-fn multiply_add(a: u32, b: u32, c: u32) -> u32 {
+fn multiply_add<G: MultiplyAdd>(a: u32, b: u32, c: u32) -> u32 {
     #[cfg(feature = "count")]
     COUNT.set(COUNT.get() + 1);
-    wormhole(a, b, c)
+    G::multiply_add(a, b, c)
 }
 
 /// Methods of one expression, of lanes.
@@ -201,7 +201,7 @@ impl Lane for u32 {
     type Of = Wormhole;
 
     methods! {
-        fn mad(self, b, c) -> u32 = multiply_add(self, b, c);
+        fn mad(self, b, c) -> u32 = multiply_add::<Wormhole>(self, b, c);
         fn and(self, other) -> u32 = self & other;
         fn or(self, other) -> u32 = self | other;
         fn xor(self, other) -> u32 = self ^ other;
@@ -226,7 +226,7 @@ impl<G: MultiplyAdd> Lane for Word<G> {
     type Of = G;
 
     methods! {
-        fn mad(self, b, c) -> Self = Self::from(G::multiply_add(self.bits, b.bits, c.bits));
+        fn mad(self, b, c) -> Self = Self::from(multiply_add::<G>(self.bits, b.bits, c.bits));
         fn and(self, other) -> Self = Self::from(self.bits & other.bits);
         fn or(self, other) -> Self = Self::from(self.bits | other.bits);
         fn xor(self, other) -> Self = Self::from(self.bits ^ other.bits);

@@ -210,8 +210,8 @@ macro_rules! list_of_unary {
                 variant: $variant,
                 generations: $crate::exec::generations!($($only)?),
                 parameters: &[$($(stringify!($parameter)),+)?],
-                bits16: $crate::exec::kernels::exact!([], [$($($parameter),+)?], $bits16),
-                bits32: $crate::exec::kernels::exact!([], [$($($parameter),+)?], $bits32),
+                bits16: $crate::exec::kernels::exact!(tt_formats::Wormhole, [], [$($($parameter),+)?], $bits16),
+                bits32: $crate::exec::kernels::exact!(tt_formats::Wormhole, [], [$($($parameter),+)?], $bits32),
                 speculative: $crate::exec::kernels::speculative!(
                     $how, [], [$($($parameter),+)?], ($($program)?) $bits32
                 ),

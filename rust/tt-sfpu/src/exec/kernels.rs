@@ -5,7 +5,9 @@
 use tt_cpu::Level;
 
 #[cfg(target_arch = "x86_64")]
-use super::simd::{LaneVector, Simd};
+use super::simd::{BlockMultiplyAdd, LaneVector, Simd};
+use crate::arith::fma::MultiplyAdd;
+use crate::arith::lane::Word;
 
 /// A definition on words in place, with other operands and parameters.
 pub type Kernel<const OTHERS: usize> = fn(&mut [u32], [&[u32]; OTHERS], &[u32], Level);
@@ -23,28 +25,28 @@ macro_rules! take {
     };
 }
 
-/// The [`Kernel`] of a lane program: `exact!([second], [parameter], program)`.
+/// The [`Kernel`] of a lane program by the rules of a generation: `exact!(Wormhole, [second], [parameter], program)`.
 ///
 /// The program's text is taken once for each CPU level, inside a function compiled for it, since a closure has the CPU
 /// features of the function that it stands in; a function by its name would not.
 macro_rules! exact {
-    ([$($other:ident),*], $names:tt, $program:expr) => {{
+    ($generation:path, [$($other:ident),*], $names:tt, $program:expr) => {{
         const OTHERS: usize = <[&str]>::len(&[$(stringify!($other)),*]);
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
         fn avx512(dst: &mut [u32], others: [&[u32]; OTHERS], parameters: &[u32]) {
             $crate::exec::kernels::take!(parameters, $names);
-            $crate::exec::kernels::blocks::<tt_cpu::vector::avx512::Avx512, OTHERS>(dst, others, |x, [$($other),*]| {
-                ($program)(x $(, $other)*)
-            });
+            $crate::exec::kernels::blocks::<tt_cpu::vector::avx512::Avx512, $generation, OTHERS>(
+                dst, others, |x, [$($other),*]| ($program)(x $(, $other)*)
+            );
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
         fn avx2(dst: &mut [u32], others: [&[u32]; OTHERS], parameters: &[u32]) {
             $crate::exec::kernels::take!(parameters, $names);
-            $crate::exec::kernels::blocks::<tt_cpu::vector::avx2::Avx2, OTHERS>(dst, others, |x, [$($other),*]| {
-                ($program)(x $(, $other)*)
-            });
+            $crate::exec::kernels::blocks::<tt_cpu::vector::avx2::Avx2, $generation, OTHERS>(
+                dst, others, |x, [$($other),*]| ($program)(x $(, $other)*)
+            );
         }
         |dst, others: [&[u32]; OTHERS], parameters, level| match level.available() {
             #[cfg(target_arch = "x86_64")]
@@ -55,7 +57,9 @@ macro_rules! exact {
             tt_cpu::Level::Avx2 => unsafe { avx2(dst, others, parameters) },
             _ => {
                 $crate::exec::kernels::take!(parameters, $names);
-                $crate::exec::kernels::scalar(dst, others, |x: u32, [$($other),*]| ($program)(x $(, $other)*));
+                $crate::exec::kernels::scalar::<$generation, OTHERS>(
+                    dst, others, |x, [$($other),*]| ($program)(x $(, $other)*)
+                );
             }
         }
     }};
@@ -126,21 +130,25 @@ pub(crate) use checked;
 pub(crate) use {exact, speculative, take};
 
 /// Runs a lane program on every word and those beside it, one at a time.
-pub(crate) fn scalar<const N: usize>(dst: &mut [u32], others: [&[u32]; N], program: impl Fn(u32, [u32; N]) -> u32) {
+pub(crate) fn scalar<G: MultiplyAdd, const N: usize>(
+    dst: &mut [u32],
+    others: [&[u32]; N],
+    program: impl Fn(Word<G>, [Word<G>; N]) -> Word<G>,
+) {
     for (i, word) in dst.iter_mut().enumerate() {
-        *word = program(*word, others.map(|words| words[i]));
+        *word = program(Word::from(*word), others.map(|words| Word::from(words[i]))).bits;
     }
 }
 
 /// Runs a lane program on whole blocks, then on the rest in a block of its own.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn blocks<V: LaneVector, const N: usize>(
+pub(crate) fn blocks<V: LaneVector, G: BlockMultiplyAdd, const N: usize>(
     dst: &mut [u32],
     others: [&[u32]; N],
-    program: impl Fn(Simd<V>, [Simd<V>; N]) -> Simd<V>,
+    program: impl Fn(Simd<V, G>, [Simd<V, G>; N]) -> Simd<V, G>,
 ) {
-    let lanes = Simd::<V>::LANES;
+    let lanes = Simd::<V, G>::LANES;
     let whole = dst.len() / lanes * lanes;
     for at in (0..whole).step_by(lanes) {
         let block = Simd::load(&dst[at..]);

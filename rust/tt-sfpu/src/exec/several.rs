@@ -216,8 +216,8 @@ macro_rules! list_of_several {
                 generations: $crate::exec::generations!($($only)?),
                 parameters: &[$($(stringify!($parameter)),+)?],
                 exact: [
-                    $crate::exec::kernels::exact!($others, [$($($parameter),+)?], $bits16),
-                    $crate::exec::kernels::exact!($others, [$($($parameter),+)?], $bits32),
+                    $crate::exec::kernels::exact!(tt_formats::Wormhole, $others, [$($($parameter),+)?], $bits16),
+                    $crate::exec::kernels::exact!(tt_formats::Wormhole, $others, [$($($parameter),+)?], $bits32),
                 ],
                 speculative: [
                     $crate::exec::kernels::speculative!(

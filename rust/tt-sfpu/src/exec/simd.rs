@@ -1,15 +1,18 @@
 //! Several lanes at a time.
 //!
-//! The [`Lane`] of the CPU levels with vectors.
+//! The [`Lane`] of the CPU levels with vectors, for each chip generation.
 //!
 //! A block has two vectors, see [`super::block`].
 
+use std::marker::PhantomData;
+
+use crate::arith::fma::MultiplyAdd;
 use crate::arith::lane::{Lane, MINUS_ONE, ONE, methods};
 use crate::exec::block::{VECTORS, zip};
 use tt_cpu::vector::Vector;
 use tt_cpu::vector::avx2::Avx2;
 use tt_cpu::vector::avx512::Avx512;
-use tt_formats::Wormhole;
+use tt_formats::{Blackhole, Wormhole};
 
 const MAGNITUDE: i32 = 0x7fff_ffff;
 const INFINITY: i32 = 0x7f80_0000;
@@ -41,13 +44,58 @@ pub(crate) trait LaneVector: Vector {
     }
     /// Signed integers to FP32, to nearest even.
     fn lane_to_f32(a: Self::Int) -> Self::Float;
-    /// [`multiply_add`] compiled for the level, in one copy for all programs.
-    fn lane_mad(a: &Words<Self>, b: &Words<Self>, c: &Words<Self>) -> Words<Self>;
+    /// [`BlockMultiplyAdd::multiply_add_of_level`] compiled for the level, in one copy for all programs.
+    fn lane_mad<G: BlockMultiplyAdd>(a: &Words<Self>, b: &Words<Self>, c: &Words<Self>) -> Words<Self>;
 }
 
-/// A block of lanes.
+/// The multiply-add of a generation on blocks. The given steps are those of the definition, a word at a time.
+pub(crate) trait BlockMultiplyAdd: MultiplyAdd {
+    /// `x * y + z`, in code of the level that it is compiled for.
+    #[inline(always)]
+    fn multiply_add_of_level<V: LaneVector>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
+        let mut results = *z;
+        for (i, result) in results.iter_mut().enumerate() {
+            let [mut a, mut b, mut c] = [[0; 16]; 3];
+            V::store(x[i], &mut a);
+            V::store(y[i], &mut b);
+            V::store(z[i], &mut c);
+            for lane in 0..V::LANES {
+                c[lane] = Self::multiply_add(a[lane], b[lane], c[lane]);
+            }
+            *result = V::load(&c);
+        }
+        results
+    }
+
+    /// `x * y + z` for a factor `x` of 1 or -1, or a `PRODUCT` alone.
+    #[inline(always)]
+    fn rounded_once<V: LaneVector, const PRODUCT: bool>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
+        V::lane_mad::<Self>(x, y, z)
+    }
+}
+
+impl BlockMultiplyAdd for Wormhole {
+    #[inline(always)]
+    fn multiply_add_of_level<V: LaneVector>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
+        multiply_add::<V>(x, y, z)
+    }
+
+    /// Nothing is cut off before the one rounding, so that the host rounds as the unit does, but for results near the
+    /// ends of the range.
+    #[inline(always)]
+    fn rounded_once<V: LaneVector, const PRODUCT: bool>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
+        let (first, good0) = host_once::<V, PRODUCT>(x[0], y[0], z[0]);
+        let (second, good1) = host_once::<V, PRODUCT>(x[1], y[1], z[1]);
+        let bad = V::mask_not(V::both(good0, good1));
+        if V::mask_any(bad) { V::lane_mad::<Self>(x, y, z) } else { [first, second] }
+    }
+}
+
+impl BlockMultiplyAdd for Blackhole {}
+
+/// A block of lanes of a generation.
 #[derive(Clone, Copy)]
-pub(crate) struct Simd<V: Vector>([V::Int; VECTORS]);
+pub(crate) struct Simd<V: Vector, G>([V::Int; VECTORS], PhantomData<G>);
 
 /// Truth values of a block.
 #[derive(Clone, Copy)]
@@ -78,20 +126,27 @@ impl<V: LaneVector> std::ops::Not for SimdMask<V> {
     }
 }
 
-impl<V: Vector> From<u32> for Simd<V> {
+impl<V: Vector, G> From<u32> for Simd<V, G> {
     #[inline(always)]
     fn from(word: u32) -> Self {
-        Self([V::splat(word as i32); VECTORS])
+        Self::of([V::splat(word as i32); VECTORS])
     }
 }
 
-impl<V: LaneVector> Simd<V> {
+impl<V: Vector, G> Simd<V, G> {
+    #[inline(always)]
+    fn of(words: Words<V>) -> Self {
+        Self(words, PhantomData)
+    }
+}
+
+impl<V: LaneVector, G> Simd<V, G> {
     /// Lanes of a block.
     pub(crate) const LANES: usize = VECTORS * V::LANES;
 
     #[inline(always)]
     pub(crate) fn load(words: &[u32]) -> Self {
-        Self([V::load(words), V::load(&words[V::LANES..])])
+        Self::of([V::load(words), V::load(&words[V::LANES..])])
     }
 
     #[inline(always)]
@@ -101,44 +156,33 @@ impl<V: LaneVector> Simd<V> {
     }
 }
 
-impl<V: LaneVector> Lane for Simd<V> {
+impl<V: LaneVector, G: BlockMultiplyAdd> Lane for Simd<V, G> {
     type Mask = SimdMask<V>;
-    type Of = Wormhole;
+    type Of = G;
 
     methods! {
-        fn mad(self, b, c) -> Self = Self(V::lane_mad(&self.0, &b.0, &c.0));
-        fn plus(self, other) -> Self = rounded_once::<V, false>(Self::from(ONE), self, other);
-        fn minus(self, other) -> Self = rounded_once::<V, false>(Self::from(MINUS_ONE), other, self);
-        fn times(self, other) -> Self = rounded_once::<V, true>(self, other, Self::from(0));
-        fn and(self, other) -> Self = Self(zip(self.0, other.0, V::and));
-        fn or(self, other) -> Self = Self(zip(self.0, other.0, V::or));
-        fn xor(self, other) -> Self = Self(zip(self.0, other.0, V::xor));
-        fn iadd(self, other) -> Self = Self(zip(self.0, other.0, V::add));
-        fn isub(self, other) -> Self = Self(zip(self.0, other.0, V::sub));
-        fn imul(self, other) -> Self = Self(zip(self.0, other.0, V::mul));
-        fn shl(self, count) -> Self = Self(zip(self.0, count.and(Self::from(31)).0, V::shl_by));
-        fn shr(self, count) -> Self = Self(zip(self.0, count.and(Self::from(31)).0, V::shr_by));
-        fn clz(self) -> Self = Self([V::leading_zeros(self.0[0]), V::leading_zeros(self.0[1])]);
-        fn magnitude_to_f32(self) -> Self = Self([number::<V>(self.0[0]), number::<V>(self.0[1])]);
+        fn mad(self, b, c) -> Self = Self::of(V::lane_mad::<G>(&self.0, &b.0, &c.0));
+        fn plus(self, other) -> Self = Self::of(G::rounded_once::<V, false>(&Self::from(ONE).0, &self.0, &other.0));
+        fn minus(self, other) -> Self = Self::of(G::rounded_once::<V, false>(&Self::from(MINUS_ONE).0, &other.0, &self.0));
+        fn times(self, other) -> Self = Self::of(G::rounded_once::<V, true>(&self.0, &other.0, &Self::from(0).0));
+        fn and(self, other) -> Self = Self::of(zip(self.0, other.0, V::and));
+        fn or(self, other) -> Self = Self::of(zip(self.0, other.0, V::or));
+        fn xor(self, other) -> Self = Self::of(zip(self.0, other.0, V::xor));
+        fn iadd(self, other) -> Self = Self::of(zip(self.0, other.0, V::add));
+        fn isub(self, other) -> Self = Self::of(zip(self.0, other.0, V::sub));
+        fn imul(self, other) -> Self = Self::of(zip(self.0, other.0, V::mul));
+        fn shl(self, count) -> Self = Self::of(zip(self.0, count.and(Self::from(31)).0, V::shl_by));
+        fn shr(self, count) -> Self = Self::of(zip(self.0, count.and(Self::from(31)).0, V::shr_by));
+        fn clz(self) -> Self = Self::of([V::leading_zeros(self.0[0]), V::leading_zeros(self.0[1])]);
+        fn magnitude_to_f32(self) -> Self = Self::of([number::<V>(self.0[0]), number::<V>(self.0[1])]);
         fn is_equal(self, other) -> SimdMask<V> = SimdMask(zip(self.0, other.0, V::equal));
         fn is_less(self, other) -> SimdMask<V> = SimdMask(zip(other.0, self.0, V::greater));
     }
     #[inline(always)]
     fn select(mask: SimdMask<V>, yes: Self, no: Self) -> Self {
         let pairs = zip(yes.0, no.0, |yes, no| (yes, no));
-        Self(zip(mask.0, pairs, |mask, (yes, no)| V::select(mask, yes, no)))
+        Self::of(zip(mask.0, pairs, |mask, (yes, no)| V::select(mask, yes, no)))
     }
-}
-
-/// `x * y + z` for a factor `x` of 1 or -1, or a `PRODUCT` alone: nothing is cut off before the one rounding, so that the
-/// host rounds as the unit does, but for results near the ends of the range.
-#[inline(always)]
-fn rounded_once<V: LaneVector, const PRODUCT: bool>(x: Simd<V>, y: Simd<V>, z: Simd<V>) -> Simd<V> {
-    let ([x0, x1], [y0, y1], [z0, z1]) = (x.0, y.0, z.0);
-    let (first, good0) = host_once::<V, PRODUCT>(x0, y0, z0);
-    let (second, good1) = host_once::<V, PRODUCT>(x1, y1, z1);
-    let bad = V::mask_not(V::both(good0, good1));
-    if V::mask_any(bad) { Simd(V::lane_mad(&x.0, &y.0, &z.0)) } else { Simd([first, second]) }
 }
 
 #[inline(always)]
@@ -370,7 +414,7 @@ mod x86 {
     #[allow(clippy::wildcard_imports, reason = "intrinsics of one family")]
     use std::arch::x86_64::*;
 
-    use super::{Avx2, Avx512, LaneVector, VECTORS};
+    use super::{Avx2, Avx512, BlockMultiplyAdd, LaneVector, VECTORS};
     use crate::exec::grid;
     use tt_cpu::vector::x86::lanes;
 
@@ -387,7 +431,11 @@ mod x86 {
             is_irregular(word: __m512i) -> __mmask16
                 = _mm512_fpclass_ps_mask::<NAN_INFINITY_DENORMAL>(_mm512_castsi512_ps(word));
             lane_to_f32(a: __m512i) -> __m512 = _mm512_cvtepi32_ps(a);
-            lane_mad(a: &Words512, b: &Words512, c: &Words512) -> Words512 = multiply_add_avx512(a, b, c);
+        }
+        #[inline(always)]
+        fn lane_mad<G: BlockMultiplyAdd>(a: &Words512, b: &Words512, c: &Words512) -> Words512 {
+            // SAFETY: lanes of AVX-512 are used on hosts that have it.
+            unsafe { multiply_add_avx512::<G>(a, b, c) }
         }
         #[inline(always)]
         fn on_grid(a: &Words512, b: &Words512, c: &Words512) -> Option<Words512> {
@@ -399,8 +447,8 @@ mod x86 {
 
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-    fn multiply_add_avx512(a: &Words512, b: &Words512, c: &Words512) -> Words512 {
-        super::multiply_add::<Avx512>(a, b, c)
+    fn multiply_add_avx512<G: BlockMultiplyAdd>(a: &Words512, b: &Words512, c: &Words512) -> Words512 {
+        G::multiply_add_of_level::<Avx512>(a, b, c)
     }
 
     impl LaneVector for Avx2 {
@@ -409,13 +457,17 @@ mod x86 {
             mask_not(a: __m256i) -> __m256i = _mm256_xor_si256(a, _mm256_set1_epi32(-1));
             mask_any(a: __m256i) -> bool = _mm256_movemask_epi8(a) != 0;
             lane_to_f32(a: __m256i) -> __m256 = _mm256_cvtepi32_ps(a);
-            lane_mad(a: &Words256, b: &Words256, c: &Words256) -> Words256 = multiply_add_avx2(a, b, c);
+        }
+        #[inline(always)]
+        fn lane_mad<G: BlockMultiplyAdd>(a: &Words256, b: &Words256, c: &Words256) -> Words256 {
+            // SAFETY: lanes of AVX2 are used on hosts that have it.
+            unsafe { multiply_add_avx2::<G>(a, b, c) }
         }
     }
 
     #[inline(never)]
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-    fn multiply_add_avx2(a: &Words256, b: &Words256, c: &Words256) -> Words256 {
-        super::multiply_add::<Avx2>(a, b, c)
+    fn multiply_add_avx2<G: BlockMultiplyAdd>(a: &Words256, b: &Words256, c: &Words256) -> Words256 {
+        G::multiply_add_of_level::<Avx2>(a, b, c)
     }
 }

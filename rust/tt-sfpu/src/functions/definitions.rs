@@ -6,7 +6,7 @@ use super::blocks::{self, Blocks};
 use super::{binary, division, erf, gamma, log, tanh, trigonometry};
 use crate::arith::fma::MultiplyAdd;
 use crate::arith::lane::Word;
-use crate::exec::simd::{LaneVector, Simd};
+use crate::exec::simd::{BlockMultiplyAdd, LaneVector, Simd};
 
 macro_rules! listed {
     ($($(#[$level:meta])* [$($vector:tt)*] $lanes:ty),+; $methods:tt) => {$(
@@ -24,7 +24,7 @@ macro_rules! listed {
 }
 
 listed! {
-    [] u32, [<V: LaneVector>] Simd<V>, [<G: MultiplyAdd>] Word<G>;
+    [] u32, [<G: MultiplyAdd>] Word<G>, [<V: LaneVector, G: BlockMultiplyAdd>] Simd<V, G>;
     {
         fn exp_f32() -> Self = blocks::exp_f32;
         fn exp_f32_unlimited() -> Self = blocks::exp_f32_unlimited;

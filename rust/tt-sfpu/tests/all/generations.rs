@@ -2,7 +2,9 @@
 //!
 //! Lanes with the multiply-add of each, and the generations of the listings.
 
+use tt_cpu::Level;
 use tt_formats::{Arch, Blackhole, Wormhole};
+use tt_sfpu::checked;
 use tt_sfpu::functions::blocks::Blocks;
 use tt_sfpu::lane::{Lane, MINUS_ONE, NAN, ONE, Word, add, mul, polynomial};
 use tt_sfpu::{BINARY_FUNCTIONS, FUNCTIONS, TERNARY_FUNCTIONS, fma, lookup, lookup_binary};
@@ -46,6 +48,25 @@ fn listings_have_the_rules_of_their_lanes() {
     assert_eq!(on::<Blackhole>(x).exp_f32().bits, x.exp_f32());
     assert_eq!(polynomial(on::<Blackhole>(x), [ONE, MINUS_ONE, ONE]).bits, polynomial(x, [ONE, MINUS_ONE, ONE]));
     assert_eq!(mul(on::<Blackhole>(x), x).bits, mul(x, x));
+}
+
+#[test]
+fn a_listing_at_every_level_has_the_rules_of_its_generation() {
+    let mut random = Random::new(4);
+    // Half of the numbers are ordinary ones; the others are of any kind.
+    let mut number =
+        |round: u32| random.below(u32::MAX) & if round % 2 == 0 { u32::MAX } else { 0x81ff_ffff } | 0x3c00_0000;
+    let words: Vec<u32> = (0..4000).map(&mut number).collect();
+    for &level in Level::supported() {
+        let (mut wormhole, mut blackhole) = (words.clone(), words.clone());
+        checked::exponential(Arch::Wormhole)(&mut wormhole, [], &[], level);
+        checked::exponential(Arch::Blackhole)(&mut blackhole, [], &[], level);
+        for (i, &x) in words.iter().enumerate() {
+            assert_eq!(wormhole[i], on::<Wormhole>(x).exp_f32().bits, "{level}: {x:08x}");
+            assert_eq!(blackhole[i], on::<Blackhole>(x).exp_f32().bits, "{level}: {x:08x}");
+        }
+        assert_ne!(wormhole, blackhole, "{level}");
+    }
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! The multiply-add on lanes of every CPU level against the definition.
+//! The multiply-add on lanes of every CPU level and generation against the definition.
 
 use tt_cpu::Level;
-use tt_sfpu::arith::fma::wormhole;
+use tt_formats::Arch;
 use tt_sfpu::arith::lane::{MINUS_ONE, ONE};
-use tt_sfpu::checked::{DIFFERENCE, MULTIPLY_ADD, PRODUCT, SUM};
+use tt_sfpu::{checked, fma};
 use tt_testkit::random::Random;
 
 /// Words that meet every branch: any bits, close exponents, few mantissa bits, and the ends of the range.
@@ -28,24 +28,27 @@ fn every_level_gives_the_bits_of_the_definition() {
     (x[0], y[0], z[0]) = (0x3fff_f000, 0x3fff_f000, 0x3e80_0001);
     // Sums that nearly vanish.
     for i in (3..z.len()).step_by(3) {
-        z[i] = wormhole(x[i], y[i], 0) ^ 1 << 31 ^ (z[i] & 3);
+        z[i] = fma(x[i], y[i], 0, Arch::Wormhole) ^ 1 << 31 ^ (z[i] & 3);
     }
-    for &level in Level::supported() {
+    let levels = Level::supported().iter();
+    for (&level, arch) in levels.flat_map(|level| [Arch::Wormhole, Arch::Blackhole].map(|arch| (level, arch))) {
         let mut dst = x.clone();
-        MULTIPLY_ADD(&mut dst, [&y, &z], &[], level);
+        checked::multiply_add(arch)(&mut dst, [&y, &z], &[], level);
         for i in 0..dst.len() {
-            let expected = wormhole(x[i], y[i], z[i]);
-            assert_eq!(dst[i], expected, "{level}: {:08x} * {:08x} + {:08x}", x[i], y[i], z[i]);
+            let expected = fma(x[i], y[i], z[i], arch);
+            assert_eq!(dst[i], expected, "{level}, {arch:?}: {:08x} * {:08x} + {:08x}", x[i], y[i], z[i]);
         }
         // Sums, differences and products alone.
         let mut sums = [x.clone(), x.clone(), x.clone()];
-        for ((sum, kernel), second) in sums.iter_mut().zip([SUM, DIFFERENCE, PRODUCT]).zip([&z, &z, &y]) {
+        let kernels = [checked::sum(arch), checked::difference(arch), checked::product(arch)];
+        for ((sum, kernel), second) in sums.iter_mut().zip(kernels).zip([&z, &z, &y]) {
             kernel(sum, [second], &[], level);
         }
         for i in 0..dst.len() {
-            let expected = [wormhole(ONE, x[i], z[i]), wormhole(MINUS_ONE, z[i], x[i]), wormhole(x[i], y[i], 0)];
+            let fma = |x, y, z| fma(x, y, z, arch);
+            let expected = [fma(ONE, x[i], z[i]), fma(MINUS_ONE, z[i], x[i]), fma(x[i], y[i], 0)];
             let got = [sums[0][i], sums[1][i], sums[2][i]];
-            assert_eq!(got, expected, "{level}: {:08x}, {:08x}, {:08x}", x[i], y[i], z[i]);
+            assert_eq!(got, expected, "{level}, {arch:?}: {:08x}, {:08x}, {:08x}", x[i], y[i], z[i]);
         }
     }
 }
