@@ -376,7 +376,7 @@ class _MatmulArguments(TypedDict):
     transpose_a: bool
     transpose_b: bool
     left: NotRequired[_Windows | Literal["flushed"]]
-    bias_tile_rows: NotRequired[int]
+    bias_tile_rows: NotRequired[int | None]
 
 def matmul(a: Buffer, b: Buffer, bias: Buffer | None, out: Buffer, **program: Unpack[_MatmulArguments]) -> None: ...
 def matmul_fast(
@@ -394,7 +394,7 @@ class _UnaryArguments(TypedDict):
 def unary(input: Buffer, output: Buffer, **program: Unpack[_UnaryArguments]) -> None: ...
 
 class _RotateArguments(TypedDict):
-    formats: _Sides
+    formats: tuple[int, int]
     dst32: bool
     tiled: bool
 
@@ -417,14 +417,14 @@ class _BinaryArguments(TypedDict):
     post: NotRequired[Sequence[_Step]]
     packer_relu: NotRequired[bool]
     variant: NotRequired[str]
-    parameters: NotRequired[Sequence[int]]
+    parameters: NotRequired[Sequence[int] | _Numbers]
 
 def binary(a: Buffer, b: Buffer | None, output: Buffer, **program: Unpack[_BinaryArguments]) -> None: ...
 
 class _TernaryArguments(TypedDict):
     formats: tuple[int, int, int, int]
     op: str
-    parameters: Sequence[int]
+    parameters: Sequence[int] | _Numbers
     shapes: Sequence[Sequence[int]]
     shape_out: Sequence[int]
     dst32: bool
@@ -529,18 +529,44 @@ def replace_tile_rows(
 ) -> None: ...
 
 class _PrefillArguments(TypedDict):
+    formats: tuple[int, int, int, int]
+    sizes: tuple[int, int, int, int, int]
     rows: int
     positions: int
     first_row: int
     chunks: tuple[int, int]
+    causal: bool
+    window: int | None
+    mask_shape: NotRequired[tuple[int, int, int, int, int] | None]
+    keys: tuple[int, int, int, int]
+    values: tuple[int, int, int, int]
+    table: tuple[Sequence[int] | _Numbers, int] | None
+    sinks: Sequence[float]
+    fidelity: int
+    dst32: bool
+    scale: float
+    approximate: bool
     fast: bool
-    joint_shapes: NotRequired[tuple[tuple[int, int, int, int], tuple[int, int, int, int]]]
+    joint_shapes: NotRequired[tuple[tuple[int, int, int, int], tuple[int, int, int, int]] | None]
     joint_positions: NotRequired[int]
 
 class _DecodeArguments(TypedDict):
-    positions: list[int]
-    chunks: list[int]
+    formats: tuple[int, int, int, int]
+    sizes: tuple[int, int, int, int, int]
+    positions: Sequence[int]
+    causal: bool
+    window: int | None
+    chunks: Sequence[int]
     cores: int
+    mask_shape: NotRequired[tuple[int, int, int, int, int] | None]
+    keys: tuple[int, int, int, int]
+    values: tuple[int, int, int, int]
+    table: tuple[Sequence[int] | _Numbers, int] | None
+    sinks: Sequence[float]
+    fidelity: int
+    dst32: bool
+    scale: float
+    approximate: bool
 
 def attention_prefill(
     tensors: tuple[Buffer, Buffer, Buffer],
@@ -561,7 +587,7 @@ class _GroupNormArguments(TypedDict):
     used_rows: int
     channels: int
     group: int
-    blocks: list[tuple[int, int]]
+    blocks: Sequence[tuple[int, int]]
     adds_tiles: bool
     welford: bool
     local: float
@@ -614,6 +640,10 @@ class _IndexArguments(TypedDict):
     rows: Sequence[int] | _Numbers
 
 class _ScatterArguments(TypedDict):
+    formats: tuple[int, int]
+    width: int
+    count: int
+    rows: Sequence[int] | _Numbers
     combine: int
 
 def gather_elements(input: Buffer, indices: Buffer, output: Buffer, **program: Unpack[_IndexArguments]) -> None: ...
@@ -629,21 +659,36 @@ def copy_pages(input: Buffer, output: Buffer) -> None: ...
 def fill(output: Buffer, *, format: int, value: float) -> None: ...
 
 class _UniformArguments(TypedDict):
-    pass
+    format: int
+    low: int
+    scale: int
+    seed: int
+    cores: int
+    dst32: bool
 
 def uniform(output: Buffer, **program: Unpack[_UniformArguments]) -> None: ...
 
 class _BernoulliArguments(TypedDict):
-    pass
+    formats: tuple[int, int]
+    seed: int
+    cores: int
+    dst32: bool
 
 def bernoulli(input: Buffer, output: Buffer, **program: Unpack[_BernoulliArguments]) -> None: ...
 
 class _DropoutArguments(TypedDict):
-    pass
+    format: int
+    limit: int
+    scale: int
+    seed: int
+    cores: int
 
 def dropout(input: Buffer, output: Buffer, **program: Unpack[_DropoutArguments]) -> None: ...
 
 class _NormalArguments(TypedDict):
-    pass
+    format: int
+    seed: int
+    cores: int
+    dst32: bool
 
 def normal(output: Buffer, **program: Unpack[_NormalArguments]) -> None: ...

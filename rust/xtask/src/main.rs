@@ -59,7 +59,7 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "generated",
-        help: "check _engine.pyi against the installed module, and the stub and pages that are written from the sources",
+        help: "check _engine.pyi against the installed module, and the stubs and pages that are written from the sources",
         commands: &[
             "python -m mypy.stubtest ttnn._engine --mypy-config-file pyproject.toml --ignore-disjoint-bases \
                     --allowlist rust/xtask/stubtest-allowlist.txt",
@@ -70,7 +70,7 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "stubs",
-        help: "write ttnn/ops/__init__.pyi and ttnn/namespaces.pyi, what editors and type checkers know of the operators",
+        help: "write ttnn/ops/__init__.pyi, ttnn/namespaces.pyi and the keyword arguments in ttnn/_engine.pyi",
         commands: &["python -m ttnn.operation.stubs python/ttnn_rs/ttnn"],
     },
     Chore {

@@ -6,6 +6,8 @@ mod bf16_pages;
 mod bf16_quotients;
 #[cfg(target_arch = "x86_64")]
 mod bounds;
+#[cfg(target_arch = "x86_64")]
+mod frozen;
 mod generations;
 mod golden_sfpu;
 #[cfg(target_arch = "x86_64")]

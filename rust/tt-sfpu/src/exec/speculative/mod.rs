@@ -19,6 +19,9 @@
 //!
 //! A listing runs on these lanes as it is. Where speed needs knowledge of a function, its family has a second program
 //! here, generic over [`Speculative`]. What the forms of that trait take for granted, [`Checked`] asserts in a test.
+//!
+//! The lanes are those of Wormhole, whose multiply-add their conditions are about, and frozen: no further function has a
+//! speculative program.
 
 /// Goes through a slice of up to twelve items in straight-line code. Of a loop that the compiler leaves one, nothing
 /// about an item is known before the program runs, and what a step may leave out is asked for each time. That is no
