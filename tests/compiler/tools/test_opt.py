@@ -139,5 +139,5 @@ def test_ttmetal_pipeline_of_the_later_versions_is_refused() -> None:
   return %0 : tensor<64x64xf32>
 }
 """
-    with pytest.raises(UnsupportedError, match="goes through the dialect d2m"):
+    with pytest.raises(UnsupportedError, match="uses the dialect d2m"):
         run(parse_module(text), "ttir-to-ttmetal-pipeline{ttnn-mode=false}")
