@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.spec import find, text_of
+from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import registry
 from ttnn.compiler.pipelines.passes import PASSES
 from ttnn.compiler.tools.bindings.ir import default_version
@@ -82,6 +84,58 @@ def test_table_fields_apply_to_their_versions() -> None:
     assert text_of("ttir.abs", "2026-08").outs == ()
     assert sorted(text_of("ttnn.add", "2025-10").repeated) == ["dtype", "memory_config"]
     assert text_of("ttnn.add", "2026-08").repeated == {}
+
+
+def ttnn_line(operation: str, operands: int = 1) -> str:
+    """Return a module of one operation in 2025-10 or 2026-08."""
+    kinds = ", ".join(["tensor<4x4xf32>"] * operands)
+    return f"""module {{
+  func.func @f(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> {{
+    %0 = {operation} : ({kinds}) -> tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            '"ttnn.prod"(%arg0) <{dim_arg = 1 : i64, keep_dim = true}>',
+            '"ttnn.prod"(%arg0) <{dim_arg = 1 : si64, keep_dim = true}>',
+        ),
+        ('"ttnn.moreh_cumsum"(%arg0) <{dim = 0 : i64}>', '"ttnn.cumsum"(%arg0) <{dim = 0 : si32}>'),
+        (
+            '"ttnn.point_to_point"(%arg0) <{receive_coord = array<i64: 0, 1>, send_coord = array<i64: 0, 0>}>',
+            '"ttnn.point_to_point"(%arg0) <{receiver_coord = array<i64: 0, 1>, sender_coord = array<i64: 0, 0>}>',
+        ),
+        ('"ttnn.to_layout"(%arg0) <{layout = #ttnn.layout<tile>}>', '"ttnn.to_tensor_spec"(%arg0)'),
+    ],
+)
+def test_kinds_and_names_of_2025_10_are_those_of_2026_08_inside(old: str, new: str) -> None:
+    module = parse_module(ttnn_line(old), version="2025-10", verify_module=False)
+    newest = parse_module(ttnn_line(new), version="2026-08", verify_module=False)
+    op, same = (next(one for one in each.op.walk() if isinstance(one, TableOp)) for each in (module, newest))
+    assert op.name == same.name
+    assert {name: op.properties[name] for name in same.properties} == same.properties
+    assert print_module(module) == ttnn_line(old)
+
+
+CONVOLUTION = """func.func @f(%a: tensor<1x4x4x4xf32>, %b: tensor<4x4x1x1xf32>) -> tensor<1x4x4x4xf32> {{
+  %0 = "ttir.conv2d"(%a, %b) <{{{}, dilation = 1 : i32, groups = 1 : i32, padding = 0 : i32, stride = 1 : i32}}>
+    : (tensor<1x4x4x4xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x4x4xf32>
+  return %0 : tensor<1x4x4x4xf32>
+}}
+"""
+
+
+def test_attributes_that_a_version_lacks_are_left_out_if_they_are_the_default() -> None:
+    written = print_module(parse_module(CONVOLUTION.format("channel_dim = 3 : i64")), version="2025-10")
+    assert "channel_dim" not in written
+    module = parse_module(CONVOLUTION.format("channel_dim = 1 : i64, height_dim = 2 : i64, width_dim = 3 : i64"))
+    with pytest.raises(CompileError, match=r"has [a-z]+_dim, which does not exist in version 2025-10"):
+        print_module(module, version="2025-10")
 
 
 @pytest.mark.parametrize(("old", "new"), [("book", "2024-09"), ("slides", "2025-10"), ("current", "2026-08")])

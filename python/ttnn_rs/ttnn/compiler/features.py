@@ -68,8 +68,8 @@ BFP8_CONVERSION: Final = Feature("2025-10")
 """The option `enable-bfp8-conversion` converts functions from bfloat16."""
 
 # The dialect `ttnn`.
-TENSOR_SPECS: Final = Feature("2026-08..")
-"""Multi-property tensor changes are `to_tensor_spec`; before, `to_layout`."""
+HOST_LAYOUTS: Final = Feature("2025-10")
+"""Tiles of most data types are made and undone on the host."""
 HOST_DTYPES: Final = Feature("2025-10")
 """Data types change on the host by `to_dtype`."""
 HOST_SHARDS: Final = Feature("2025-10")

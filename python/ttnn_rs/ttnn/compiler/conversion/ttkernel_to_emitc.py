@@ -233,7 +233,7 @@ class _Kernel:
             raise self.illegal(op, "calls of the NoC of the current interface are not written")
         if short == "builtin":
             short = op.get("op")
-        elif op.spec.attributes or op.regions:
+        elif op.text.attributes or op.regions:
             raise self.illegal(op, "its attributes have no form in C++ kernels")
         properties: dict[str, Attribute] = {"callee": StringAttr(short)}
         if short in _TEMPLATES:

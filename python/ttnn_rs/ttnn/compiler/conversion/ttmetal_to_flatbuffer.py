@@ -92,8 +92,7 @@ class _Metal(TtProgram):
 
     def _result(self, op: TableOp) -> dict[str, Any]:
         """The reference of the result, which aliases the output among the operands."""
-        names = {group.name for group in op.spec.operands}
-        outs = op.group("outputs") if "outputs" in names else op.group("output")
+        outs = op.group("outputs") if op.name == "ttmetal.dispatch" else op.group("output")
         for result, out in zip(op.results, outs, strict=True):
             self.tensor(out, op)
             self.alias(result, out)

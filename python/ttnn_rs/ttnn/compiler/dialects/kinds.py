@@ -154,6 +154,15 @@ def integer(value: int, kind: str) -> IntegerAttr:
     return IntegerAttr(value, integer_type)
 
 
+def of_kind(value: Attribute, kind: str) -> Attribute:
+    """Return a number in another kind of attribute; others unchanged."""
+    if isinstance(value, IntegerAttr) and kind == "f32":
+        return f32_attr(float(value.value.data))
+    if isinstance(value, IntegerAttr) and _integer_kind(kind) is not None:
+        return integer(value.value.data, kind)
+    return value
+
+
 def i32_attr(value: int) -> IntegerAttr:
     """Return an `i32` attribute."""
     return integer(value, "i32")

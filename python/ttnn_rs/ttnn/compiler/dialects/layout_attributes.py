@@ -268,7 +268,7 @@ class TTNNLayoutAttr(DialectAttr):
             check_memory(made.space, layout, parser.version)
             made.check_cores(parser.version)
         except VerifyException as error:
-            parser.fail(str(error), at)
+            parser.fail_in_version(str(error), at)
         return made
 
     def verify(self) -> None:
@@ -410,7 +410,7 @@ class MemoryConfigAttr(DialectAttr):
         try:
             made.check(parser.version)
         except VerifyException as error:
-            parser.fail(str(error))
+            parser.fail_in_version(str(error))
         return made
 
     def check(self, version: Version) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from ttnn.compiler.dialects.kinds import check_kind, default_attribute
-from ttnn.compiler.dialects.spec import Group, OpSpec, find, text_of
+from ttnn.compiler.dialects.spec import Group, OpSpec, TextSpec, find, find_written
 from ttnn.compiler.ir.attributes import DenseAttr
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
@@ -26,7 +26,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
 )
 from ttnn.compiler.version import Version
 
-__all__ = ["SEGMENTS", "TableOp", "make", "operation_class", "plain", "segment_sizes", "table_op"]
+__all__ = ["SEGMENTS", "TableOp", "make", "operation_class", "plain", "segment_sizes", "written_class"]
 
 SEGMENTS = "operandSegmentSizes"
 
@@ -42,11 +42,15 @@ class TableOp(Operation):
 
     Attributes:
         spec: Its line of the table.
+        text: Its text in the version of its module.
+        regrouped: Whether that text has other groups of inputs.
         n_outs: How many of the last operands are outputs.
     """
 
     name: ClassVar[str] = "builtin.unregistered"
     spec: ClassVar[OpSpec]
+    text: ClassVar[TextSpec]
+    regrouped: ClassVar[bool]
     inherent: ClassVar[frozenset[str]] = frozenset()
     traits: ClassVar[OpTraits] = OpTraits(lambda: ())
     n_outs: int = 0
@@ -79,6 +83,11 @@ class TableOp(Operation):
         assert isinstance(copy, TableOp)
         copy.n_outs, copy.stated = self.n_outs, self.stated
         return copy
+
+    @property
+    def written_name(self) -> str:
+        """Its name in the text of its module."""
+        return self.text.name
 
     @property
     def inputs(self) -> tuple[SSAValue, ...]:
@@ -117,7 +126,7 @@ class TableOp(Operation):
         if value is None:
             value = self.attributes.get(name)
         if value is None:
-            entry = self.spec.attributes.get(name)
+            entry = self.text.attributes.get(name) or self.spec.attributes.get(name)
             return default_attribute(entry) if entry is not None else None
         return value
 
@@ -134,30 +143,41 @@ class TableOp(Operation):
         found = cls.__dict__.get("_defaults")
         if found is None:
             found = {}
-            for entry in cls.spec.attributes.values():
+            for entry in cls.text.attributes.values():
                 value = default_attribute(entry)
                 if value is not None:
                     found[entry.name] = value
             cls._defaults = found
         return found
 
-    def verify_(self) -> None:
-        """Check operands, attributes and regions, then the operation's rules.
+    @classmethod
+    def segments(cls, sizes: Sequence[int]) -> dict[str, Attribute]:
+        """Return the attribute for group sizes; empty if counts determine them."""
+        if sum(1 for group in cls.spec.operands if group.kind) < 2:
+            return {}
+        known = {group.name: size for group, size in zip(cls.text.inputs, sizes, strict=True)}
+        each = [known.get(group.name, 0) for group in cls.spec.operands]
+        return {SEGMENTS: DenseArrayBase.from_list(IntegerType(32), each)}
 
-        The first by the table.
-        """
-        spec = self.spec
-        segment_sizes(spec.operands, len(self.inputs), self.properties.get(SEGMENTS))
-        for entry in spec.attributes.values():
+    def verify_(self) -> None:
+        """Check operands, attributes and regions, then the operation's rules."""
+        spec, text = self.spec, self.text
+        sizes = segment_sizes(spec.operands, len(self.inputs), self.properties.get(SEGMENTS))
+        if self.regrouped:
+            counts = {group.name: size for group, size in zip(spec.operands, sizes, strict=True)}
+            check_sizes(text.inputs, [counts.pop(group.name) for group in text.inputs])
+            if any(counts.values()):
+                raise VerifyException(f"has no operand {next(name for name, size in counts.items() if size)}")
+        for entry in text.attributes.values():
             value = self.properties.get(entry.name)
             if value is None:
                 if not entry.optional:
                     raise VerifyException(f"requires attribute '{entry.name}'")
             else:
                 check_kind(entry, value)
-        fixed = all(not group.kind for group in spec.results)
-        if fixed and len(self.results) != len(spec.results):
-            raise VerifyException(f"expected {len(spec.results)} results, but found {len(self.results)}")
+        fixed = all(not group.kind for group in text.results)
+        if fixed and len(self.results) != len(text.results):
+            raise VerifyException(f"expected {len(text.results)} results, but found {len(self.results)}")
         if spec.regions >= 0 and len(self.regions) != spec.regions:
             raise VerifyException(f"expected {spec.regions} regions, but found {len(self.regions)}")
         try:
@@ -197,9 +217,7 @@ def segment_sizes(groups: tuple[Group, ...], count: int, given: Attribute | None
                 f"operand count ({count}) does not match with the total size ({sum(sizes)}) "
                 f"specified in attribute '{SEGMENTS}'"
             )
-        for group, size in zip(groups, sizes, strict=True):
-            if size < 0 or (group.kind != "*" and size > 1) or (not group.kind and size != 1):
-                raise VerifyException(f"operand group '{group.name}' cannot have {size} values")
+        check_sizes(groups, sizes)
         return sizes
     single = sum(1 for group in groups if not group.kind)
     variable = [group for group in groups if group.kind]
@@ -221,13 +239,18 @@ def segment_sizes(groups: tuple[Group, ...], count: int, given: Attribute | None
     raise VerifyException(f"requires attribute '{SEGMENTS}'")
 
 
-def table_op(spec: OpSpec) -> type[TableOp]:
-    """Return the class of an operation of a table."""
-    return _class(spec)
+def check_sizes(groups: tuple[Group, ...], sizes: Sequence[int]) -> None:
+    """Check how many operands groups have.
+
+    Raises:
+        VerifyException: A group cannot have that many.
+    """
+    for group, size in zip(groups, sizes, strict=True):
+        if size < 0 or (group.kind != "*" and size > 1) or (not group.kind and size != 1):
+            raise VerifyException(f"operand group '{group.name}' cannot have {size} values")
 
 
-@cache
-def _class(spec: OpSpec) -> type[TableOp]:
+def _class(spec: OpSpec, text: TextSpec) -> type[TableOp]:
     words = spec.name.replace(".", "_").split("_")
     return type(
         "".join(word.capitalize() for word in words) + "Op",
@@ -235,8 +258,10 @@ def _class(spec: OpSpec) -> type[TableOp]:
         {
             "name": spec.name,
             "spec": spec,
-            "inherent": frozenset(spec.attributes).union(
-                [SEGMENTS, "resultSegmentSizes"], *(text_of(spec.name, version).repeated for version in spec.versions)
+            "text": text,
+            "regrouped": text.inputs != spec.operands or "variadic" in text.traits,
+            "inherent": frozenset(text.attributes.keys() | text.renamed.keys()).union(
+                [SEGMENTS, "resultSegmentSizes"], *(one.repeated for one in spec.texts.values())
             ),
             "__doc__": f"The operation {spec.name}.",
         },
@@ -247,7 +272,14 @@ def _class(spec: OpSpec) -> type[TableOp]:
 def operation_class(name: str, version: Version) -> type[TableOp] | None:
     """Return a version's operation class, or None without a table entry."""
     spec = find(name, version)
-    return table_op(spec) if spec is not None else None
+    return _class(spec, spec.texts[version]) if spec is not None else None
+
+
+@cache
+def written_class(name: str, version: Version) -> type[TableOp] | None:
+    """Return the class of an operation's name in text, or None."""
+    spec = find_written(name, version)
+    return operation_class(spec.name, version) if spec is not None else None
 
 
 def make(
@@ -272,7 +304,7 @@ def make(
         result_types: Types of the results.
         properties: Inherent attributes.
         outs: Outputs that are values.
-        sizes: Sizes of the groups of operands, where counts do not say them.
+        sizes: Sizes of the groups of inputs in this version, where counts do not say them.
         attributes: Discardable attributes.
         regions: Regions.
         location: Where it comes from.
@@ -284,8 +316,10 @@ def make(
     if kind is None:
         raise KeyError(f"{name} is not an operation of version {version}")
     entries = {**kind.defaults(), **(properties or {})}
-    if sizes is not None and sum(1 for group in kind.spec.operands if group.kind) > 1:
-        entries[SEGMENTS] = DenseArrayBase.from_list(IntegerType(32), list(sizes))
+    if sizes is None and kind.regrouped and SEGMENTS not in entries:
+        sizes = segment_sizes(kind.text.inputs, len(operands))
+    if sizes is not None:
+        entries |= kind.segments(sizes)
     op: TableOp = kind.create(
         operands=[*operands, *outs],
         result_types=result_types,

@@ -213,7 +213,7 @@ def print_pretty(writer: Writer, operation: Operation) -> bool:
     """Write an operation without results; False without a pretty form."""
     if isinstance(operation, TableOp) and operation.name.startswith("emitc."):
         return print_emitc(writer, operation)
-    if not isinstance(operation, TableOp) or operation.spec.first:
+    if not isinstance(operation, TableOp) or operation.text.first:
         return False
     name = operation.name
     if name.startswith("ttkernel."):

@@ -12,7 +12,7 @@ from ttnn.compiler.dialects.attributes import (
     TTNNLayoutAttr,
     parse_attribute,
 )
-from ttnn.compiler.dialects.operations import operation_class
+from ttnn.compiler.dialects.operations import written_class
 from ttnn.compiler.dialects.spec import DIALECTS
 from ttnn.compiler.ir.attributes import DialectAttr
 from ttnn.compiler.ir.operations import generic_operation
@@ -37,11 +37,11 @@ class DialectRegistry:
 
     def dialects(self) -> tuple[str, ...]:
         """Return the names of the dialects."""
-        return DIALECTS
+        return tuple(DIALECTS)
 
     def operation(self, name: str, version: Version) -> type[Operation] | None:
-        """Return an operation's class; generic without a table entry."""
-        return operation_class(name, version) or generic_operation(name)
+        """Return an operation's class; a generic one without a table entry."""
+        return written_class(name, version) or generic_operation(name)
 
     def attribute(self, parser: MlirParser, dialect: str, mnemonic: str, is_type: bool) -> Attribute | None:
         """Parse what follows `#dialect.mnemonic`; None if it has no class."""

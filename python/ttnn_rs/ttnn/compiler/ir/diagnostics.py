@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from ttnn.base.exceptions import TtnnError
 from ttnn.compiler.limits import SHOWN, shortened
 
-__all__ = ["CompileError", "Diagnostic", "Source"]
+__all__ = ["CompileError", "Diagnostic", "Source", "VersionError"]
 
 
 @dataclass(frozen=True)
@@ -98,3 +98,7 @@ class CompileError(TtnnError, RuntimeError, ValueError):
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__("\n".join(str(diagnostic) for diagnostic in diagnostics))
         self.diagnostics = diagnostics
+
+
+class VersionError(CompileError):
+    """An attribute that the version of the text does not allow."""

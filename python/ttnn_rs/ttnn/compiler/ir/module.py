@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ttnn.compiler.ir.diagnostics import Diagnostic, Source
+from ttnn.compiler.ir.operations import written_name
 from ttnn.compiler.ir.printing import LOCAL, fused_parts
 from ttnn.compiler.ir.xdsl_adapter import (
     CallSiteLoc,
@@ -31,6 +32,7 @@ class Module:
         resources: Bytes of `dialect_resources` by dialect and key.
         places: The first character of operations in the text, for diagnostics.
         hoisted: Constants that stand where hoisting has put them.
+        dialects: Dialects of the attributes and types in its text.
     """
 
     op: ModuleOp
@@ -41,6 +43,7 @@ class Module:
     places: dict[Operation, int] = field(default_factory=dict)
     hoisted: set[Operation] = field(default_factory=set)
     warnings: list[Diagnostic] = field(default_factory=list)
+    dialects: frozenset[str] = frozenset()
 
     def functions(self) -> list[FuncOp]:
         """Return the functions, those of nested modules too, in order."""
@@ -48,7 +51,7 @@ class Module:
 
     def error(self, operation: Operation, message: str, *, severity: str = "error") -> Diagnostic:
         """Return a diagnostic about an operation: `'dialect.name' op message`."""
-        return self.at(operation, f"'{operation.name}' op {message}", severity=severity)
+        return self.at(operation, f"'{written_name(operation)}' op {message}", severity=severity)
 
     def at(self, operation: Operation, message: str, *, severity: str = "error") -> Diagnostic:
         """Return a diagnostic at the place of an operation."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ttnn.compiler.ir.xdsl_adapter import Operation, OpTraits
 
-__all__ = ["GenericOp", "generic_operation"]
+__all__ = ["GenericOp", "generic_operation", "written_name"]
 
 
 class GenericOp(Operation):
@@ -27,6 +27,11 @@ class GenericOp(Operation):
 
     def __eq__(self, other: object) -> bool:
         return self is other
+
+
+def written_name(operation: Operation) -> str:
+    """Return the name of an operation in the text of its module."""
+    return str(getattr(operation, "written_name", operation.name))
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 from ttnn.compiler.ir.affine_parser import AffineTextParser
 from ttnn.compiler.ir.attributes import FileRangeLoc, OpaqueDialectAttr, OpaqueDialectType, ResourceAttr
 from ttnn.compiler.ir.dense import parse_dense, parse_sparse
-from ttnn.compiler.ir.diagnostics import CompileError, Diagnostic, Source
+from ttnn.compiler.ir.diagnostics import CompileError, Diagnostic, Source, VersionError
 from ttnn.compiler.ir.expansion import Expansion
 from ttnn.compiler.ir.layouts import OpaqueLayoutAttr, is_layout
 from ttnn.compiler.ir.lexer import QUOTED, FastLexer
@@ -103,6 +103,8 @@ class MlirParser(Parser):
         self.unregistered = allow_unregistered
         self.resources: dict[str, dict[str, bytes]] = {}
         self.places: dict[Operation, int] = {}
+        self.dialects: set[str] = set()
+        self.in_version = False
         self._text = text
         self._filename = StringAttr(filename)
         self._source = Source(text, filename)
@@ -253,6 +255,7 @@ class MlirParser(Parser):
 
     def _dialect_attribute(self, name: str, is_type: bool) -> Attribute:
         dialect, _, mnemonic = name.partition(".")
+        self.dialects.add(dialect)
         if not mnemonic:
             parts = self.opaque_body()
             return (OpaqueDialectType if is_type else OpaqueDialectAttr)(name, parts, pretty=False)
@@ -611,6 +614,11 @@ class MlirParser(Parser):
         except ValueError:
             self.raise_error('expected a hex string that starts with "0x"', at)
 
+    def fail_in_version(self, message: str, at: Any = None) -> NoReturn:
+        """Raise a parse error about what another version may allow."""
+        self.in_version = True
+        self.raise_error(message, at)
+
     def fail(self, message: str, at: Any = None) -> NoReturn:
         """Raise a parse error at a span or the current token."""
         self.raise_error(message, at)
@@ -684,7 +692,8 @@ def parse_text(
         parser._source = source
         operation = parser.parse_module()
     except ParseError as error:
-        raise CompileError(_diagnostic(source, error.span.start, _worded(error.msg))) from None
+        kind = VersionError if parser is not None and parser.in_version else CompileError
+        raise kind(_diagnostic(source, error.span.start, _worded(error.msg))) from None
     except VerifyException as error:
         raise CompileError(_diagnostic(source, _here(parser), str(error))) from None
     except RecursionError:
@@ -697,7 +706,9 @@ def parse_text(
         raise CompileError(_diagnostic(source, _here(parser), message)) from None
     if not isinstance(operation, ModuleOp):
         raise CompileError(_diagnostic(source, 0, "expected a module"))
-    return Module(operation, version, filename, parser.resources, source, parser.places)
+    return Module(
+        operation, version, filename, parser.resources, source, parser.places, dialects=frozenset(parser.dialects)
+    )
 
 
 #: Messages of xdsl that say nothing to a reader of text, and what is said instead.

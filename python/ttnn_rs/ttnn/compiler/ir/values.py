@@ -184,7 +184,7 @@ def _induction_names(region: Region) -> list[str]:
 
 def _result_names(operation: Operation) -> list[str]:
     """Return the names of several results that a table tells apart."""
-    groups = getattr(getattr(operation, "spec", None), "results", ())
+    groups = getattr(getattr(operation, "text", None), "results", ())
     if len(groups) < 2 or any(group.kind for group in groups) or len(groups) != len(operation.results):
         return []
     return [group.name for group in groups]

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from ttnn.compiler.features import DIALECT_TT
 from ttnn.compiler.ir.aliases import AliasTable
+from ttnn.compiler.ir.operations import written_name
 from ttnn.compiler.ir.pretty import PRINTERS
 from ttnn.compiler.ir.printing import LOCATIONS, AttributeText
 from ttnn.compiler.ir.registry import Registry
@@ -124,7 +125,7 @@ class Writer:
         """Write the generic form."""
         operands = self.expansion.operands(operation, output_names)
         texts = [one if isinstance(one, str) else self.names.value(one) for one, _ in operands]
-        self.write(f'"{operation.name}"({", ".join(texts)})')
+        self.write(f'"{written_name(operation)}"({", ".join(texts)})')
         if operation.successors:
             self.write("[" + ", ".join(self.names.block(block) for block in operation.successors) + "]")
         properties = self.expansion.properties(operation)

@@ -11,9 +11,8 @@ from typing import Any
 
 from ttnn.compiler.dialects.attributes import ConstraintAttr
 from ttnn.compiler.dialects.enums import CONSTRAINT_GROUPS
-from ttnn.compiler.dialects.kinds import i32_array, i32_attr, integer, si32_attr
+from ttnn.compiler.dialects.kinds import default_attribute, i32_array, i32_attr, integer, si32_attr
 from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, make, operation_class
-from ttnn.compiler.dialects.spec import text_of
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
@@ -73,25 +72,28 @@ def _operation(module: Module, op: TableOp, source: Version, target: Version) ->
     kind = operation_class(op.name, target)
     if kind is None or ("2024-09" in (source, target) and not op.name.startswith("ttir.")):
         raise CompileError(module.error(op, f"does not exist in version {target}"))
-    if kind.spec is op.spec:
-        return
     properties = {name: value for name, value in op.properties.items() if name not in (SEGMENTS, "operand_constraints")}
     if "2024-09" in (source, target):
         change = (_TO_TT if target == "2024-09" else _FROM_TT).get(op.name.partition(".")[2])
         if change is not None:
             properties = change(op)
-    if target == "2024-09" and "operand_constraints" in kind.spec.attributes:
+    if target == "2024-09" and "operand_constraints" in kind.text.attributes:
         anywhere = ConstraintAttr(CONSTRAINT_GROUPS["any_device"])
-        count = len(op.inputs) + len(text_of(op.name, target).outs)
+        count = len(op.inputs) + len(kind.text.outs)
         properties["operand_constraints"] = ArrayAttr([anywhere] * count)
-    sizes = None
-    groups = [group for group in kind.spec.operands if group.kind]
-    if len(groups) > 1 and all(group.name in {one.name for one in op.spec.operands} for group in groups):
-        sizes = tuple(len(op.group(group.name)) for group in kind.spec.operands)
+    inputs, sizes = list(op.inputs), None
+    if kind.spec is op.spec:
+        groups = [op.group(group.name) for group in kind.text.inputs]
+        inputs, sizes = [value for group in groups for value in group], tuple(map(len, groups))
+        for name in [one for one in op.text.attributes if one not in kind.text.attributes]:
+            # Later versions decide what earlier ones state; in earlier ones, operations do what is the default.
+            value = properties.pop(name, None)
+            if value not in (None, default_attribute(op.spec.attributes[name])) and target < source:
+                raise CompileError(module.error(op, f"has {name}, which does not exist in version {target}"))
     new = make(
         op.name,
         target,
-        list(op.inputs),
+        inputs,
         [result.type for result in op.results],
         properties,
         outs=op.outs,
@@ -100,6 +102,7 @@ def _operation(module: Module, op: TableOp, source: Version, target: Version) ->
         regions=[op.detach_region(0) for _ in range(len(op.regions))],
         location=op.location,
     )
+    new.stated = op.stated
     block = op.parent
     assert block is not None
     block.insert_op_before(new, op)

@@ -1,88 +1,82 @@
-"""The version of a text, by what only one version writes."""
+"""The version of a text, detected from its operations."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from itertools import islice
+from typing import Final
 
-from ttnn.compiler.dialects.spec import find, text_of
-from ttnn.compiler.version import NEWEST, Version
+from ttnn.compiler.dialects.kinds import check_kind
+from ttnn.compiler.dialects.operations import SEGMENTS, segment_sizes
+from ttnn.compiler.dialects.spec import DIALECTS, AttributeSpec, TextSpec, find_written
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.operations import written_name
+from ttnn.compiler.ir.xdsl_adapter import Attribute, Operation, OpResult, VerifyException
+from ttnn.compiler.version import VERSIONS, Version, span
 
-__all__ = ["detect"]
+__all__ = ["EMPTIES", "detect"]
 
-
-_FIRST = re.compile(r"[#!]tt\.|\boperand_constraints\b|#tt<")
-# An `empty` whose value is the last operand of an operation of `ttir` in generic form. Those of 2024-09 that take one
-# have operand constraints besides.
-_EMPTY = re.compile(r"(%[\w$.-]+)\s*=\s*(?:ttir|tensor)\.empty\b")
-_LAST_OPERAND = re.compile(r"\"(ttir\.(?!to_layout)\w+)\"\([^()]*?(%[\w$.-]+)\)")
-# Attributes of the library that only 2025-10 has: later ones follow from the type of the result, and dimensions are
-# signed.
-_WITH_PROPERTIES = re.compile(
-    r"\"(ttnn\.(?!empty\b|pad\b|dit_rms_norm)\w+)\"\([^()]*\)\s*<\{([^{}]*)|\"(ttnn\.moreh_cumsum)\""
-)
-_PLACED = re.compile(r"(?:^|[ ,])(?:dtype = #ttcore|memory_config = #|dim_arg = -?\d+ : i64)")
-_DIMENSION = re.compile(r"(?:^|[ ,])dim = -?\d+ : i32, ")
-
-# Operations that 2025-10 has with them only: without them text is of 2026-08, whatever the rest says.
-_NOT_PLACED = re.compile(
-    r"\"ttnn\.(?:to_layout|typecast|add|multiply|subtract|divide)\"\([^()]*\)\s*:"
-    r"|\"ttnn\.constant\"\([^()]*\)\s*<\{(?![^{}]*dtype = )"
-)
-# How far from its name the types of an operation are looked for.
-_FAR = 1 << 16
-_TYPES = re.compile(r":\s*\(([^()]*)\)\s*->\s*\(?([^()\n]*)")
+EMPTIES: Final = {"tensor.empty", "ttir.empty"}
+_LATER: Final = frozenset(span("2025-10.."))
+_SIZES: Final = {SEGMENTS, "resultSegmentSizes"}
 
 
-def _gives_last(text: str, end: int) -> bool:
-    """Return whether the last operands have the result types, as outputs."""
-    found = _TYPES.search(text, end, end + _FAR)
-    if found is None or text.find(' = "', end, found.start()) >= 0:
+def detect(module: Module) -> Version:
+    """Return the version of a module whose operations were just read.
+
+    If several fit, it is that of the module, else the newest before it; a later one only if the others lack a dialect.
+    """
+    known, fed = [], False
+    named = [frozenset(span(DIALECTS[dialect])) for dialect in module.dialects if dialect in DIALECTS]
+    for op in module.op.walk():
+        if op.name in EMPTIES:
+            fed = True
+            named += [_LATER] if op.name == "ttir.empty" else []
+        if op.name.partition(".")[0] in DIALECTS:
+            known.append(op)
+    order = [version for version in reversed(VERSIONS) if all(version in one for one in named)]
+    order = [version for version in order if version <= module.version] or order or [module.version]
+    if not fed and not any(_misfit(op, order[0]) for op in known):
+        return order[0]
+    return min(order, key=lambda version: sum(_misfit(op, version) for op in known))
+
+
+def _misfit(op: Operation, version: Version) -> int:
+    """Return the number of parts of an operation that a version lacks.
+
+    It is -1 if only that version has an operation with such outputs.
+    """
+    spec = find_written(written_name(op), version)
+    entries = {**op.attributes, **op.properties}
+    if spec is None:
+        return 1 + len(entries)
+    text = spec.texts[version]
+    fields = {**text.attributes, **text.repeated, **text.kinds}.values()
+    known = {entry.written or entry.name: entry for entry in fields}
+    unknown = len(op.properties.keys() - known.keys() - _SIZES)
+    return unknown + sum(_wrong(entry, entries.get(name)) for name, entry in known.items()) + _operands_misfit(op, text)
+
+
+def _wrong(entry: AttributeSpec, value: Attribute | None) -> bool:
+    if value is None:
+        return not entry.optional
+    try:
+        check_kind(entry, value)
+    except VerifyException:
         return True
-    given, made = (re.sub(r"\s+", "", part) for part in found.groups())
-    return given.endswith(made)
+    return False
 
 
-def _placed(text: str) -> Iterator[str]:
-    """Yield the operations that have attributes of 2025-10."""
-    for found in _WITH_PROPERTIES.finditer(text):
-        name, properties, cumsum = found.groups()
-        if cumsum is not None:
-            yield cumsum
-            continue
-        dimension = _DIMENSION.search(properties)
-        if _PLACED.search(properties) or (dimension and "use_multicore" in properties[dimension.end() :]):
-            yield name
-
-
-def _has_outputs(name: str, operands: int) -> bool:
-    """Return whether a 2025-10 operation of these operands has outputs.
-
-    By the number of the operands.
-    """
-    text = text_of(name, "2025-10")
-    return bool(text.outs) and operands >= sum(not group.kind for group in text.operands)
-
-
-def detect(text: str, default: Version = NEWEST) -> Version:
-    """Return a text's version by its marks, or the default.
-
-    Args:
-        text: The text.
-        default: The version of a text without marks.
-    """
-    if _FIRST.search(text):
-        return "2024-09"
-    if default == "2024-09" and "ttcore." not in text and '"ttir.' in text and "tensor.empty" in text:
-        return "2024-09"
-    if "r.empty" in text:
-        empties = set(_EMPTY.findall(text))
-        for found in _LAST_OPERAND.finditer(text):
-            name, value = found.groups()
-            if value in empties and _has_outputs(name, found.group().count("%")) and _gives_last(text, found.end()):
-                return "2025-10"
-    if "ttnn." in text and not _NOT_PLACED.search(text) and any(find(name, "2025-10") for name in _placed(text)):
-        return "2025-10"
-    if default == "2025-10" or "ttcore." in text or "ttir.empty" in text:
-        return "2026-08" if default == "2024-09" else default
-    return default
+def _operands_misfit(op: Operation, text: TextSpec) -> int:
+    try:
+        sizes = segment_sizes(text.operands, len(op.operands), op.properties.get(SEGMENTS))
+    except VerifyException:
+        return 1
+    values = iter(op.operands)
+    outs = [
+        value for group, size in zip(text.operands, sizes, strict=True) for value in islice(values, size) if group.out
+    ]
+    if not text.outs:
+        return 0
+    made = all(isinstance(one, OpResult) and one.owner.name in EMPTIES for one in outs)
+    # Empty tensors that have the types of the results are operands in versions with outputs only.
+    return -1 if made and [one.type for one in outs] == [result.type for result in op.results] else 1

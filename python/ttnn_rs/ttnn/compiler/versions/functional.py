@@ -4,14 +4,16 @@ Outputs that are operands are removed and restored.
 
 In 2024-09 and 2025-10 most operations take an output tensor that `tensor.empty` or `ttir.empty` makes. Inside,
 results stand for themselves; when text of these versions is written, each operation gets its empty tensors again.
+Groups of operands and kinds of attributes are those of the newest version.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
+from ttnn.compiler.dialects.kinds import check_kind, of_kind
 from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, segment_sizes
-from ttnn.compiler.dialects.spec import TextSpec, text_of
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import AttributeText, attribute_text
@@ -25,11 +27,10 @@ from ttnn.compiler.ir.xdsl_adapter import (
     VerifyException,
 )
 from ttnn.compiler.version import Version
+from ttnn.compiler.versions.detect import EMPTIES
 from ttnn.compiler.versions.repeated import leave_out, written
 
 __all__ = ["Downgrade", "to_functional"]
-
-_EMPTIES = {"tensor.empty", "ttir.empty"}
 
 
 def to_functional(module: Module) -> None:
@@ -41,15 +42,19 @@ def to_functional(module: Module) -> None:
     fed: dict[TableOp, list[Operation]] = {}
     for op in list(module.op.walk()):
         if isinstance(op, TableOp):
+            for written, name in op.text.renamed.items():
+                if written in op.properties:
+                    op.properties[name] = op.properties.pop(written)
             for name, value in op.defaults().items():
                 if name not in op.properties:
                     op.properties[name] = value
             try:
-                fed[op] = _absorb(op, text_of(op.name, module.version))
+                fed[op] = _absorb(op)
             except VerifyException as error:
                 raise CompileError(module.error(op, str(error))) from None
     for op in fed:
-        leave_out(op, module.version)
+        _upgrade_kinds(op)
+        leave_out(op)
     used = dict.fromkeys(empty for empties in fed.values() for empty in empties)
     gone = [empty for empty in used if not any(result.uses for result in empty.results)]
     places = _places(gone)
@@ -80,11 +85,24 @@ def _places(gone: Sequence[Operation]) -> dict[Operation, tuple[Operation, int]]
     return found
 
 
-def _absorb(op: TableOp, text: TextSpec) -> list[Operation]:
+def _upgrade_kinds(op: TableOp) -> None:
+    """Convert attributes of other kinds; a wrong one is the `problem`."""
+    for name, entry in op.text.kinds.items():
+        value = op.properties.get(name)
+        if value is None:
+            continue
+        try:
+            check_kind(entry, value)
+        except VerifyException as error:
+            op.problem = op.problem or str(error)
+        else:
+            op.properties[name] = of_kind(value, op.spec.attributes[name].kind)
+
+
+def _absorb(op: TableOp) -> list[Operation]:
     """Reorder operands to functional form; return the used empty tensors."""
-    spec = op.spec
-    values = tuple(op.operands)
-    if not text.outs:
+    text, values = op.text, tuple(op.operands)
+    if not text.outs and not op.regrouped:
         return []
     stated = op.properties.get(SEGMENTS)
     if isinstance(stated, DenseArrayBase) and sum(stated.get_values()) != len(values):
@@ -93,31 +111,31 @@ def _absorb(op: TableOp, text: TextSpec) -> list[Operation]:
             f"specified in attribute '{SEGMENTS}'"
         )
     # Sizes are only of operations with several groups that vary; elsewhere they say nothing new.
-    given = op.properties.get(SEGMENTS) if sum(1 for group in text.operands if group.kind) > 1 else None
+    groups = text.operands
+    given = op.properties.get(SEGMENTS) if sum(1 for group in groups if group.kind) > 1 else None
     try:
-        sizes = segment_sizes(text.operands, len(values), given)
+        sizes = segment_sizes(groups, len(values), given)
     except VerifyException:
         # Text of the later form in a file of an earlier version: there are no outputs to take.
-        if values and isinstance(values[-1], OpResult) and values[-1].owner.name in _EMPTIES:
+        if not text.outs or (values and isinstance(values[-1], OpResult) and values[-1].owner.name in EMPTIES):
             raise
+        groups = text.inputs
         try:
-            segment_sizes(spec.operands, len(values), given)
+            sizes = segment_sizes(groups, len(values), given)
         except VerifyException:
             sizes = ()
-        else:
-            return []
         if not sizes:
             raise
     inputs: list[SSAValue] = []
     outs: list[SSAValue] = []
     kept: list[int] = []
     at = 0
-    for group, size in zip(text.operands, sizes, strict=True):
+    for group, size in zip(groups, sizes, strict=True):
         (outs if group.out else inputs).extend(values[at : at + size])
         if not group.out:
             kept.append(size)
         at += size
-    if spec.results and len(op.results) == len(outs):
+    if text.results and len(op.results) == len(outs):
         for out, result in zip(outs, op.results, strict=True):
             if out.type != result.type:
                 op.problem = (
@@ -128,16 +146,27 @@ def _absorb(op: TableOp, text: TextSpec) -> list[Operation]:
     absorbed = (
         len(outs) == len(op.results)
         and op.problem is None
-        and all(isinstance(value, OpResult) and value.owner.name in _EMPTIES for value in outs)
+        and all(isinstance(value, OpResult) and value.owner.name in EMPTIES for value in outs)
         and not any(owner.operands for owner in owners if isinstance(owner, Operation))
     )
-    if sum(1 for group in spec.operands if group.kind) > 1:
-        op.properties[SEGMENTS] = DenseArrayBase.from_list(IntegerType(32), kept)
-    else:
-        op.properties.pop(SEGMENTS, None)
+    if "variadic" in text.traits:
+        kept = [1] * len(text.inputs)
+        if len(inputs) != len(kept):
+            raise VerifyException(f"expected {len(kept)} inputs, but found {len(inputs)}")
+    op.properties.pop(SEGMENTS, None)
+    op.properties |= op.segments(kept)
     op.n_outs = 0 if absorbed else len(outs)
     op.operands = inputs if absorbed else [*inputs, *outs]
     return [owner for owner in owners if isinstance(owner, Operation)] if absorbed else []
+
+
+def _written_sizes(op: TableOp, outs: int) -> list[int]:
+    """Return the number of operands of each group in the text."""
+    inside = segment_sizes(op.spec.operands, len(op.inputs), op.properties.get(SEGMENTS))
+    sizes = {group.name: size for group, size in zip(op.spec.operands, inside, strict=True)}
+    sizes["inputs"] = sizes.get("inputs", len(op.inputs))
+    rest = outs - sum(1 for group in op.text.outs if not group.kind)
+    return [(rest if group.kind else 1) if group.out else sizes[group.name] for group in op.text.operands]
 
 
 class Downgrade:
@@ -146,13 +175,12 @@ class Downgrade:
     def __init__(self, version: Version) -> None:
         self.version = version
 
-    def outputs(self, operation: Operation) -> Sequence[Attribute]:
+    @staticmethod
+    def outputs(operation: Operation) -> Sequence[Attribute]:
         """Return the types of the empty tensors that an operation writes to."""
         if not isinstance(operation, TableOp) or operation.n_outs or operation.name.startswith("ttnn."):
             return ()
-        if not text_of(operation.name, self.version).outs:
-            return ()
-        return tuple(result.type for result in operation.results)
+        return tuple(result.type for result in operation.results) if operation.text.outs else ()
 
     @staticmethod
     def places(operation: Operation) -> Sequence[tuple[Operation, int]]:
@@ -162,48 +190,46 @@ class Downgrade:
         """
         return operation.outs_before if isinstance(operation, TableOp) else ()
 
-    def operands(self, operation: Operation, outputs: Sequence[str]) -> list[tuple[str | SSAValue, Attribute]]:
+    @staticmethod
+    def operands(operation: Operation, outputs: Sequence[str]) -> list[tuple[str | SSAValue, Attribute]]:
         """Return the operands as they are written, with their types."""
         if not isinstance(operation, TableOp):
             return [(value, value.type) for value in operation.operands]
-        inputs = [(value, value.type) for value in operation.inputs]
         if not outputs and not operation.n_outs:
-            return list(inputs)
-        outs: list[tuple[str | SSAValue, Attribute]]
+            return [(value, value.type) for value in operation.inputs]
+        outs: Sequence[tuple[str | SSAValue, Attribute]]
         if outputs:
             outs = [(name, result.type) for name, result in zip(outputs, operation.results, strict=True)]
         else:
             outs = [(value, value.type) for value in operation.outs]
-        spec, text = operation.spec, text_of(operation.name, self.version)
-        sizes = iter(segment_sizes(spec.operands, len(inputs), operation.properties.get(SEGMENTS)))
-        all_operands: list[tuple[str | SSAValue, Attribute]] = []
-        at = 0
-        singles = sum(1 for group in text.outs if not group.kind)
-        for group in text.operands:
-            if group.out:
-                size = 1 if not group.kind else len(outs) - singles
-                all_operands += outs[:size]
-                del outs[:size]
-            else:
-                size = next(sizes)
-                all_operands += inputs[at : at + size]
-                at += size
-        return all_operands
+        inputs = iter([(value, value.type) for value in operation.inputs])
+        written = iter(outs)
+        sizes = _written_sizes(operation, len(outs))
+        return [
+            one
+            for group, size in zip(operation.text.operands, sizes, strict=True)
+            for one in islice(written if group.out else inputs, size)
+        ]
 
     def properties(self, operation: Operation) -> dict[str, Attribute]:
         """Return the properties as they are written: segment sizes count the outputs."""
         if not isinstance(operation, TableOp):
             return operation.properties
-        properties = written(operation, self.version)
+        text, properties = operation.text, dict(written(operation))
+        for name, entry in text.kinds.items():
+            if name in properties:
+                properties[name] = of_kind(properties[name], entry.kind)
+        for written_name, name in text.renamed.items():
+            if name in properties:
+                properties[written_name] = properties.pop(name)
         outs = operation.n_outs or len(self.outputs(operation))
-        spec, text = operation.spec, text_of(operation.name, self.version)
-        variable = sum(1 for group in text.operands if group.kind)
-        if not outs or variable < 2:
+        if not outs and (SEGMENTS not in properties or not operation.regrouped):
             return properties
-        sizes = iter(segment_sizes(spec.operands, len(operation.inputs), operation.properties.get(SEGMENTS)))
-        singles = sum(1 for group in text.outs if not group.kind)
-        all_sizes = [(1 if not group.kind else outs - singles) if group.out else next(sizes) for group in text.operands]
-        return {**properties, SEGMENTS: DenseArrayBase.from_list(IntegerType(32), all_sizes)}
+        properties.pop(SEGMENTS, None)
+        if sum(1 for group in text.operands if group.kind) > 1:
+            sizes = _written_sizes(operation, outs)
+            properties[SEGMENTS] = DenseArrayBase.from_list(IntegerType(32), sizes)
+        return properties
 
     def empty(self, printer: AttributeText, type_: Attribute, *, generic: bool) -> str:
         """Return the operation that makes an output, without its result."""

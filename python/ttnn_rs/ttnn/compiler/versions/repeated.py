@@ -15,12 +15,11 @@ from typing import Final
 from ttnn.compiler.dialects.attributes import MemoryConfigAttr, TTNNLayoutAttr
 from ttnn.compiler.dialects.kinds import check_kind
 from ttnn.compiler.dialects.operations import TableOp
-from ttnn.compiler.dialects.spec import AttributeSpec, text_of
+from ttnn.compiler.dialects.spec import AttributeSpec
 from ttnn.compiler.dialects.ttnn.described import data_type_attr, layout_enum, memory_config
 from ttnn.compiler.dialects.verify.parts import layout_of, need, tuple_text
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import Attribute, VerifyException
-from ttnn.compiler.version import Version
 
 __all__ = ["leave_out", "stated_by_default", "states", "written"]
 
@@ -33,14 +32,12 @@ _TILE: Final = 32
 _SHARD: Final = re.compile(r"shard_spec<<.*?>, <(\d+)x(\d+)>")
 
 
-def leave_out(op: TableOp, version: Version) -> None:
+def leave_out(op: TableOp) -> None:
     """Check a freshly read operation's attributes, dropping its layout's.
-
-    What the layout of its result states.
 
     What is wrong with them is the operation's `problem`, which its verifier reports.
     """
-    fields = text_of(op.name, version).repeated
+    fields = op.text.repeated
     if not fields:
         return
     op.stated = frozenset(name for name in fields if name in op.properties)
@@ -85,7 +82,7 @@ def _check(op: TableOp, entry: AttributeSpec, given: Attribute | None, layout: T
             value == layout.dtype,
             f"output tensor layout data type {layout.dtype} must match output data type attribute {value}",
         )
-    elif op.name != "ttnn.to_layout":
+    elif op.written_name != "ttnn.to_layout":
         need(given is not None, "output layout attribute is not defined for op that has output layout attribute.")
         kind = "tile" if layout.tiled else "row_major"
         need(kind == value, f"output tensor layout {kind} must match output layout attribute {value}")
@@ -112,30 +109,26 @@ def _check_memory(memory: MemoryConfigAttr, layout: TTNNLayoutAttr) -> None:
         )
 
 
-def stated_by_default(op: TableOp, version: Version) -> frozenset[str]:
+def stated_by_default(op: TableOp) -> frozenset[str]:
     """Return the textual attribute names of a pass-made operation."""
     layout = layout_of(op.results[0]) if op.results else None
-    names = {
-        entry.name
-        for entry in text_of(op.name, version).repeated.values()
-        if not entry.optional or entry.default is not None
-    }
-    if layout is not None and layout.space == "system_memory" and any(one.name == "device" for one in op.spec.operands):
+    names = {entry.name for entry in op.text.repeated.values() if not entry.optional or entry.default is not None}
+    if layout is not None and layout.space == "system_memory" and any(one.name == "device" for one in op.text.inputs):
         # Tensors of the host are made without a place.
         names.discard("memory_config")
     return frozenset(names)
 
 
-def states(op: TableOp, version: Version) -> frozenset[str]:
+def states(op: TableOp) -> frozenset[str]:
     """Return an operation's textual attribute names."""
-    return stated_by_default(op, version) if op.stated is None else op.stated
+    return stated_by_default(op) if op.stated is None else op.stated
 
 
-def written(op: TableOp, version: Version) -> dict[str, Attribute]:
-    """Return the attributes of an operation as a version writes them."""
+def written(op: TableOp) -> dict[str, Attribute]:
+    """Return the attributes of an operation with those that its text repeats."""
     layout = layout_of(op.results[0]) if op.results else None
-    fields = text_of(op.name, version).repeated
+    fields = op.text.repeated
     if layout is None or not fields:
         return op.properties
-    names = states(op, version)
+    names = states(op)
     return {**{name: _OF_LAYOUT[name](layout) for name in names if name in fields}, **op.properties}

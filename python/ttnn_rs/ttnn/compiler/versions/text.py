@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
 from ttnn.compiler.dialects.registry import REGISTRY
-from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.diagnostics import CompileError, VersionError
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.parser import parse_text
 from ttnn.compiler.ir.verifier import verify
 from ttnn.compiler.ir.writer import write_module
 from ttnn.compiler.ir.xdsl_adapter import VerifyException
-from ttnn.compiler.version import NEWEST, Version
+from ttnn.compiler.version import NEWEST, VERSIONS, Version
 from ttnn.compiler.versions.detect import detect
 from ttnn.compiler.versions.functional import Downgrade, to_functional
 
@@ -33,25 +37,39 @@ def parse_module(
         filename: Its name, for diagnostics and locations.
         allow_unregistered: Whether operations and attributes of unknown dialects are kept.
         verify_module: Whether the module is verified.
-        version: Its version; found by its marks if None.
-        default_version: The version of a text without marks.
+        version: Its version; detected if None.
+        default_version: The version of a text that fits several.
         first_line: Lines before the text in the file.
 
     Raises:
         CompileError: The text is not a module, or the module is not valid; the diagnostic says where.
     """
-    module = parse_text(
-        text,
-        REGISTRY,
-        filename,
-        allow_unregistered=allow_unregistered,
-        version=version or detect(text, default_version),
-        first_line=first_line,
-    )
+
+    def read(version: Version) -> Module:
+        return parse_text(
+            text, REGISTRY, filename, allow_unregistered=allow_unregistered, version=version, first_line=first_line
+        )
+
+    module = read(version) if version is not None else _detected(read, default_version)
     to_functional(module)
     if verify_module:
         verify(module)
     return module
+
+
+def _detected(read: Callable[[Version], Module], default: Version) -> Module:
+    """Return a module in the version of its operations."""
+    try:
+        module = read(default)
+    except VersionError:
+        for version in [one for one in VERSIONS if one != default]:
+            with suppress(CompileError):
+                module = read(version)
+                if detect(replace(module, version=default)) == version:
+                    return module
+        raise
+    found = detect(module)
+    return module if found == default else read(found)
 
 
 def print_module(

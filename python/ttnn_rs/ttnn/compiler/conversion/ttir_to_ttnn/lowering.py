@@ -17,7 +17,7 @@ from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.spec import text_of
 from ttnn.compiler.dialects.ttnn.described import data_type_attr
 from ttnn.compiler.dialects.verify.parts import shape_of
-from ttnn.compiler.features import DIALECT_TT, MASKED_ATTENTION, TENSOR_SPECS
+from ttnn.compiler.features import DIALECT_TT, MASKED_ATTENTION
 from ttnn.compiler.ir.attributes import DenseAttr
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
@@ -55,7 +55,7 @@ _NAMES = {
     "scatter_in_dim": "scatter",
 }
 
-_EARLIER_NAMES = {"ttnn.cumsum": "ttnn.moreh_cumsum", "ttnn.divide": "ttnn.div", "ttnn.deallocate": "ttnn.dealloc"}
+_EARLIER_NAMES = {"ttnn.divide": "ttnn.div", "ttnn.deallocate": "ttnn.dealloc"}
 
 
 def run(module: Module) -> None:
@@ -121,9 +121,8 @@ def _emit(
     kind = operation_class(name, module.version)
     if kind is None:
         raise _illegal(module, op, f"there is no {name} in this version, so it cannot be lowered")
-    spec = kind.spec
     properties: Properties = {}
-    for key, entry in spec.attributes.items():
+    for key, entry in kind.text.attributes.items():
         value = (extra or {}).get(key)
         if value is None and key not in drop:
             value = op.properties.get(key)
@@ -160,16 +159,16 @@ def _operands(
     """Return operands in the new operation's groups, with device if requested."""
     rest = list(op.inputs if given is None else given)
     # Some operations of 2026-08 have an operand for the result, which the library makes itself.
-    names = {group.name for group in op.spec.operands if group.name != "output"} if given is None else set()
+    names = {group.name for group in op.text.inputs if group.name != "output"} if given is None else set()
     values: list[SSAValue] = []
     sizes = []
-    groups = [group for group in kind.spec.operands if group.name not in ("device", "mesh_device")]
+    groups = [group for group in kind.text.inputs if group.name not in ("device", "mesh_device")]
     if op.name.endswith("quantize_unrolled"):
         return rest, (1,) * len(rest)
     # Operands for outputs, which a few operations of the tensor dialect still have, are none of the library's.
     by_name = all(group.name in names for group in groups) and len(groups) == len(names - {"output"})
     optional = sum(1 for group in groups if group.kind == "?")
-    for i, group in enumerate(kind.spec.operands):
+    for i, group in enumerate(kind.text.inputs):
         if group.name in ("device", "mesh_device"):
             if group.kind == "?" and not _wants_device(op):
                 sizes.append(0)
@@ -181,13 +180,13 @@ def _operands(
             values += found
             sizes.append(len(found))
         elif group.kind == "*":
-            after = sum(1 for one in kind.spec.operands[i + 1 :] if one.name != "device" and not one.kind)
+            after = sum(1 for one in kind.text.inputs[i + 1 :] if one.name != "device" and not one.kind)
             count = len(rest) - after
             values += rest[:count]
             del rest[:count]
             sizes.append(count)
         elif group.kind == "?":
-            single = sum(1 for one in kind.spec.operands[i + 1 :] if one.name != "device" and not one.kind)
+            single = sum(1 for one in kind.text.inputs[i + 1 :] if one.name != "device" and not one.kind)
             take = 1 if len(rest) > single and optional else 0
             values += rest[:take]
             del rest[:take]
@@ -440,8 +439,7 @@ def _empty(module: Module, op: TableOp) -> None:
 
 def _to_layout(module: Module, op: TableOp) -> None:
     _layout(module, op, op.results[0].type)
-    name = "ttnn.to_tensor_spec" if TENSOR_SPECS.of(module.version) else "ttnn.to_layout"
-    _emit(module, op, name, operands=[op.inputs[0]])
+    _emit(module, op, "ttnn.to_tensor_spec", operands=[op.inputs[0]])
 
 
 def _update_cache(module: Module, op: TableOp) -> None:
@@ -449,8 +447,8 @@ def _update_cache(module: Module, op: TableOp) -> None:
     name = "ttnn." + op.name.partition(".")[2]
     kind = operation_class(name, module.version)
     assert kind is not None
-    properties = {k: v for k, v in op.properties.items() if k in kind.spec.attributes}
-    sizes = tuple(len(op.group(group.name)) for group in kind.spec.operands)
+    properties = {k: v for k, v in op.properties.items() if k in kind.text.attributes}
+    sizes = tuple(len(op.group(group.name)) for group in kind.text.inputs)
     new = make(name, module.version, list(op.inputs), [], properties, sizes=sizes, location=op.location)
     insert_before(op, new)
     replace(op, [op.inputs[0]] if op.results else [])
@@ -466,7 +464,7 @@ def _batch_norm(module: Module, op: TableOp) -> None:
     # In training the library changes the running statistics in place: they are the other results.
     kind = operation_class(name, module.version)
     assert kind is not None
-    known = {key: value for key, value in op.properties.items() if key in kind.spec.attributes}
+    known = {key: value for key, value in op.properties.items() if key in kind.text.attributes}
     new = make(name, module.version, operands, [op.results[0].type], known, sizes=(1, 1, 1, 1, 1), location=op.location)
     insert_before(op, new)
     replace(op, [new.results[0], mean, variance])

@@ -34,7 +34,7 @@ def embedding_backward(module: Module, op: TableOp) -> None:
         gradient = build.pad_to(build.reshape(gradient, (batch, length, columns)), 1, padded)
     gradient = build.flat(gradient)
     kind = operation_class("ttnn.embedding_bw", module.version)
-    if kind is not None and "four_dimensional" not in kind.spec.traits:
+    if kind is not None and "four_dimensional" not in kind.text.traits:
         operands = [build.reshape(indices, (batch, padded)), weight, gradient]
         replace(op, [build.value("embedding_bw", operands, result.type)])
         return

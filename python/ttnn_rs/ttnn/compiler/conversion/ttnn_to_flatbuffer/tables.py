@@ -264,7 +264,7 @@ class Program:
             return self._call(op)
         if not isinstance(op, TableOp) or not op.name.startswith("ttnn."):
             raise self.error(op, "has no form in a TTNN binary: lower the module with the backend pipeline first")
-        short = op.name.removeprefix("ttnn.")
+        short = op.written_name.removeprefix("ttnn.")
         found = self.families.get(_plain_word(_ENUM_WORDS.get(short, short)))
         fixed: dict[str, Any] = {}
         if found is not None:
@@ -352,10 +352,10 @@ class Program:
         return self.tensor(op.results[index], op)
 
     def _reference(self, name: str, op: TableOp) -> dict[str, Any] | None:
-        groups = {group.name for group in op.spec.operands}
+        groups = {group.written or group.name: group.name for group in op.text.inputs}
         for candidate in _NAMES.get(name, (name,)):
             if candidate in groups:
-                value = op.operand(candidate)
+                value = op.operand(groups[candidate])
                 return None if value is None else self.tensor(value, op)
         index = 0 if name in _OUTPUTS else _RESULTS.get(name)
         if index is not None and index < len(op.results):
@@ -365,9 +365,10 @@ class Program:
     def _attribute(self, name: str, kind: Type, op: TableOp) -> Any:
         for candidate in _NAMES.get(name, (name,)):
             if candidate in op.inherent:
-                attribute = op.attribute(candidate)
+                inside = op.text.renamed.get(candidate, candidate)
+                attribute = op.attribute(inside)
                 if attribute is not None:
-                    return self.convert(kind, attribute, op.get(candidate), op)
+                    return self.convert(kind, attribute, op.get(inside), op)
         return None
 
     def convert(self, kind: Type, attribute: Attribute, value: Any, op: TableOp) -> Any:
@@ -570,7 +571,7 @@ def _constant_number(value: SSAValue) -> float | int | None:
     Looks through changes of layout and type.
     """
     owner = value.owner
-    while isinstance(owner, TableOp) and owner.name.removeprefix("ttnn.") in _CARRY:
+    while isinstance(owner, TableOp) and owner.written_name.removeprefix("ttnn.") in _CARRY:
         owner = owner.operands[0].owner
     if not isinstance(owner, TableOp):
         return None
@@ -664,12 +665,12 @@ def _begin_trace(made: Program, op: TableOp) -> dict[str, Any]:
 
 
 def _trace(made: Program, op: TableOp) -> dict[str, Any]:
-    if "semaphore_inputs" in {group.name for group in op.spec.operands} and op.group("semaphore_inputs"):
+    if op.group("semaphore_inputs"):
         raise made.error(op, "has semaphores, which TTNN binaries cannot represent")
     programs = {
         name.replace("callee", "program_id"): made.functions[op.get(name)]
         for name in ("allocate_slots_callee", "capture_callee", "execute_callee")
-        if name in op.spec.attributes
+        if name in op.text.attributes
     }
     return programs | {"inputs": [made.tensor(value, op) for value in op.group("inputs")]}
 

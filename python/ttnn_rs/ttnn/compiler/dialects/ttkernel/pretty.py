@@ -48,7 +48,7 @@ def parse_kernel_call(parser: MlirParser, name: str, version: Version) -> Operat
         names.append(parser.parse_unresolved_operand())
         parser.parse_optional_punctuation(",")
     attributes = dict(parser.parse_optional_attr_dict())
-    properties |= {key: attributes.pop(key) for key in list(attributes) if key in kind.spec.attributes}
+    properties |= {key: attributes.pop(key) for key in list(attributes) if key in kind.text.attributes}
     results: list[Attribute] = []
     operands: list[SSAValue] = []
     if parser.parse_optional_punctuation(":"):
@@ -57,14 +57,15 @@ def parse_kernel_call(parser: MlirParser, name: str, version: Version) -> Operat
         operands, results = list(parser.resolve_operands(names, function.inputs.data, at)), list(function.outputs.data)
     elif names:
         parser.fail("expected ':' and the types of the operands")
-    return make(name, version, operands, results, properties, attributes=attributes)
+    op: Operation = kind.create(operands=operands, result_types=results, properties=properties, attributes=attributes)
+    return op
 
 
 def print_kernel_call(writer: Writer, op: TableOp) -> bool:
     """Write a `ttkernel` operation in call form; else False."""
     short = op.name.removeprefix("ttkernel.")
     first = _FIRST.get(short)
-    simple = first is not None or (not op.spec.attributes and "." not in short and "::" not in short)
+    simple = first is not None or (not op.text.attributes and "." not in short and "::" not in short)
     if op.regions or not simple or short in ("return", "unreachable"):
         return False
     value = op.properties.get(first) if first is not None else None

@@ -151,7 +151,7 @@ def _argmax(op: TableOp) -> None:
     if op.name.startswith("ttir."):
         dims = op.get("dim_arg")
         need(
-            dims is None or isinstance(dims, int) or len(dims) <= 1 or "several_dims" in op.spec.traits,
+            dims is None or isinstance(dims, int) or len(dims) <= 1 or "several_dims" in op.text.traits,
             f"can only reduce one dimension; number of specified dimensions: "
             f"{0 if dims is None or isinstance(dims, int) else len(dims)}.",
         )
@@ -167,7 +167,7 @@ def _argmax(op: TableOp) -> None:
     shape = shape_of(op.inputs[0])
     want = kept * rank if dim is None else (*shape[: dim % rank], *kept, *shape[dim % rank + 1 :])
     result = shape_of(op.results[0])
-    if "checked_shape" in op.spec.traits:
+    if "checked_shape" in op.text.traits:
         need(result == want, f"expected output shape {tuple_text(want)}, got {tuple_text(result)}")
 
 
@@ -309,7 +309,7 @@ def check_later(op: TableOp) -> None:
         VerifyException: It breaks one.
     """
     dialect, _, name = op.name.partition(".")
-    if dialect not in ("ttir", "ttnn") or op.spec.first:
+    if dialect not in ("ttir", "ttnn") or op.text.first:
         return
     check_block_formats(op)
     image_order(op)

@@ -33,7 +33,7 @@ def _reduce_type(op: TableOp, words: str) -> None:
     kind = op.properties.get("reduce_type")
     name = attribute_text(kind) if kind is not None else ""
     found = re.search(r"<(\w+)>", name)
-    current = "reduce_type" in op.spec.traits
+    current = "reduce_type" in op.text.traits
     # The library of 2026-08 adds only.
     allowed = ("sum",) if current and op.name.startswith("ttnn.") else _REDUCTIONS
     word = "type" if current else "op"
@@ -119,7 +119,7 @@ def _collective_broadcast(op: TableOp) -> None:
 
 def _point_to_point(op: TableOp) -> None:
     if len(op.inputs) > 1:
-        word = "Accum" if "accum_tensor" in {group.name for group in op.spec.operands} else "Optional output"
+        word = "Accum" if "accum_tensor" in {group.written for group in op.text.inputs} else "Optional output"
         first, second = op.inputs[:2]
         same = shape_of(first) == shape_of(second) and element_text(first) == element_text(second)
         need(same, f"{word} tensor must match input tensor in shape and element type.")

@@ -213,7 +213,7 @@ def _gather(op: TableOp) -> None:
 
 
 def _embedding_bw(op: TableOp) -> None:
-    wide = "four_dimensional" in op.spec.traits
+    wide = "four_dimensional" in op.text.traits
     shape, weight, gradient = (shape_of(value) for value in op.inputs[:3])
     need(shape[-1] % _TILE == 0, "Input's last dim must be divisible by TILE_WIDTH")
     if wide:

@@ -201,7 +201,7 @@ def _all_on_device(word: str, values: Sequence[SSAValue]) -> None:
 
 
 def _capture_or_execute(op: TableOp) -> None:
-    current = "allocate_slots_callee" in op.spec.attributes
+    current = "allocate_slots_callee" in op.text.attributes
     slots = _slots(op, op.get("allocate_slots_callee")) if current else ()
     capture = _function(op, op.get("capture_callee"))
     if current:

@@ -227,9 +227,7 @@ def _conv_transpose2d(op: TableOp) -> None:
     shape, weight, result = shape_of(op.inputs[0]), shape_of(op.inputs[1]), shape_of(op.results[0])
     flat = flat_image(op)
     names = ("batch", "height", "width", "channel")
-    n_at, h_at, w_at, c_at = (
-        (op.get(f"{name}_dim") or 0 for name in names) if "channel_dim" in op.spec.attributes else range(4)
-    )
+    n_at, h_at, w_at, c_at = (op.get(f"{name}_dim") for name in names)
     if flat is None:
         need(shape[n_at] == result[n_at], "Batch size of input and output tensors must match")
     stride = pair_of(op, "stride", " for stride")

@@ -35,7 +35,7 @@ def run(module: Module) -> None:
     for op in table_ops(module.op, "ttir."):
         if op.name not in _WINDOWS or "flattened_compat_info" in op.properties:
             continue
-        if "flattened_compat_info" not in op.spec.attributes:
+        if "flattened_compat_info" not in op.text.attributes:
             continue
         shape = shape_of(op.inputs[0])
         if len(shape) == 4:

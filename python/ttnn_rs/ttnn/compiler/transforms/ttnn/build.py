@@ -6,10 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr
+from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr, of_kind
 from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, make, operation_class
 from ttnn.compiler.dialects.verify.parts import shape_of
-from ttnn.compiler.features import TENSOR_SPECS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
@@ -109,8 +108,12 @@ class Build:
         """
         kind = operation_class(f"ttnn.{name}", self.module.version)
         assert kind is not None, f"ttnn.{name} is not of version {self.module.version}"
-        known = kind.spec.attributes
-        given = {key: value for key, value in properties.items() if value is not None and key in known}
+        known = kind.text.attributes
+        given = {
+            key: of_kind(value, known[key].kind)
+            for key, value in properties.items()
+            if value is not None and key in known
+        }
         values, sizes = _flat(kind, operands)
         made = make(
             f"ttnn.{name}",
@@ -151,18 +154,14 @@ class Build:
             **{**kept, **properties},
         )
         if op.stated is not None:
-            new.stated = stated_by_default(new, self.module.version) | op.stated
+            new.stated = stated_by_default(new) | op.stated
         return new
 
     def spec(self, value: SSAValue, type_: Attribute, suffix: str = "") -> SSAValue:
-        """Return a value in another data type, layout or memory.
-
-        `to_tensor_spec`, in 2025-10 `to_layout`.
-        """
+        """Return a value with another data type, layout or place."""
         if value.type == type_:
             return value
-        name = "to_tensor_spec" if TENSOR_SPECS.of(self.version) else "to_layout"
-        return self.value(name, [value], type_, suffix=suffix)
+        return self.value("to_tensor_spec", [value], type_, suffix=suffix)
 
     def reshape(
         self, value: SSAValue, shape: Sequence[int], suffix: str = "", like: Attribute | None = None
@@ -265,8 +264,8 @@ def change_operands(op: TableOp, **changes: SSAValue | Sequence[SSAValue] | None
     groups: dict[str, Any] = {**groups_of(op), **changes}
     values, sizes = _flat(type(op), groups)
     op.operands = [*values, *op.outs]
-    if sizes is not None and sum(1 for group in op.spec.operands if group.kind) > 1:
-        op.properties[SEGMENTS] = DenseArrayBase.from_list(IntegerType(32), list(sizes))
+    if sizes is not None:
+        op.properties |= op.segments(sizes)
 
 
 def _flat(kind: type[TableOp], operands: Any) -> tuple[list[SSAValue], tuple[int, ...] | None]:
@@ -274,7 +273,7 @@ def _flat(kind: type[TableOp], operands: Any) -> tuple[list[SSAValue], tuple[int
         return list(operands), None
     values: list[SSAValue] = []
     sizes = []
-    for group in kind.spec.operands:
+    for group in kind.text.inputs:
         given = operands.get(group.name)
         part = [] if given is None else [given] if isinstance(given, SSAValue) else list(given)
         values += part

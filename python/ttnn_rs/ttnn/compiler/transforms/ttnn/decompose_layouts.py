@@ -11,7 +11,7 @@ from typing import Any, Final
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
-from ttnn.compiler.features import HOST_DTYPES, TENSOR_SPECS
+from ttnn.compiler.features import HOST_DTYPES, HOST_LAYOUTS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import SSAValue, TensorType
 from ttnn.compiler.transforms.base import fail, replace, set_type, table_ops
@@ -32,15 +32,14 @@ def run(module: Module) -> None:
     Raises:
         CompileError: One of them changes nothing, or a tensor has no layout.
     """
-    specs = TENSOR_SPECS.of(module.version)
-    for op in table_ops(module.op, "ttnn.to_tensor_spec" if specs else "ttnn.to_layout"):
+    for op in table_ops(module.op, "ttnn.to_tensor_spec"):
         before, after = layout_of(op.inputs[0].type), layout_of(op.results[0].type)
         if before is None or after is None:
             raise fail(module, op, "operand and result need layouts: run ttnn-layout before ttnn-decompose-layouts")
         steps = _Steps(module, op, before, after)
         if not steps.any:
             raise fail(module, op, _REDUNDANT)
-        made = _from_specs(steps) if specs else _from_layouts(steps)
+        made = _on_host(steps) if HOST_LAYOUTS.of(module.version) else _on_device(steps)
         # What the program says of the result stays: integers without a sign, or another map of indices.
         set_type(made, op.results[0].type)
         replace(op, [made])
@@ -158,7 +157,7 @@ def _moves(before: TTNNLayoutAttr, after: TTNNLayoutAttr) -> bool:
 # Version 2025-10: tiles are made and undone on the device for bfloat16 only, data types change there in tiles only.
 
 
-def _from_layouts(steps: _Steps) -> SSAValue:
+def _on_host(steps: _Steps) -> SSAValue:
     before, after = steps.before, steps.after
     host, stays = on_host(before), not on_host(after)
     first, last = before.dtype == "bf16", after.dtype == "bf16"
@@ -205,7 +204,7 @@ _ON_DEVICE: Final = frozenset({"bf16", "f32", "u32", "u16", "si32"})
 _HOISTED: Final = "ttir.cpu_hoist_call"
 
 
-def _from_specs(steps: _Steps) -> SSAValue:
+def _on_device(steps: _Steps) -> SSAValue:
     before, after = steps.before, steps.after
     host_only = steps.layout and not {before.dtype, after.dtype} & _ON_DEVICE
     casts_on_device = not on_host(before) if before.tiled else not on_host(after)

@@ -43,7 +43,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
         if value not in ("undefined", "unset"):
             given[field] = value
     for op in table_ops(module.op, "ttnn."):
-        if "compute_config" in op.spec.attributes:
+        if "compute_config" in op.text.attributes:
             _complete(op, given)
 
 

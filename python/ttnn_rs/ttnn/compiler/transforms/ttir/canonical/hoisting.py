@@ -26,7 +26,7 @@ def hoist_constants(module: Module) -> None:
         known: dict[tuple[object, ...], Operation] = {}
         owned: set[Operation] = set()
         for op in list(function.walk()):
-            if not isinstance(op, TableOp) or "hoisted" not in op.spec.traits or op.n_outs or op.operands:
+            if not isinstance(op, TableOp) or "hoisted" not in op.text.traits or op.n_outs or op.operands:
                 continue
             key = _key(op)
             other = known.get(key)

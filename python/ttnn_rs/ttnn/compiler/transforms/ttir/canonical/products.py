@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ttnn.compiler.dialects.kinds import f32_attr, i32_attr
-from ttnn.compiler.dialects.operations import TableOp, make, operation_class
+from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.features import BOUNDS_THROUGH_MOVES
 from ttnn.compiler.ir.module import Module
@@ -168,10 +168,7 @@ def clamp_of_numbers(module: Module, op: TableOp) -> Result:
     type_ = op.results[0].type
     assert isinstance(type_, TensorType)
     if low is not None and high is not None:
-        clamp = operation_class("ttir.clamp_scalar", module.version)
-        assert clamp is not None
-        floats = clamp.spec.attributes["min"].kind == "f32" or is_float(type_.element_type)
-        number = f32_attr if floats else lambda value: i32_attr(int(value))
+        number = f32_attr if is_float(type_.element_type) else lambda value: i32_attr(int(value))
         bounds = {"min": number(low.value.data), "max": number(high.value.data)}
         return [typed(module, op, "clamp_scalar", [op.inputs[0]], type_, **bounds)]
     shape = shape_of(op.results[0])

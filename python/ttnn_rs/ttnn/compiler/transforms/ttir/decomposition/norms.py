@@ -87,7 +87,7 @@ def four_dimensions(module: Module, op: TableOp) -> list[SSAValue] | None:
         inputs,
         [tensor_like(one.type, _four(shape_of(one))) for one in op.results],
         op.properties,
-        sizes=tuple(len(op.group(group.name)) for group in op.spec.operands),
+        sizes=tuple(len(op.group(group.name)) for group in op.text.inputs),
         attributes=dict(op.attributes),
         location=op.location,
     )

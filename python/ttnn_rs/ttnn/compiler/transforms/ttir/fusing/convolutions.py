@@ -54,8 +54,7 @@ def _features(op: TableOp) -> tuple[int, int]:
     if op.name == "ttir.convolution":
         layout = convolution_dimensions(attribute_text(op.properties["convolution_layout"]))
         return layout["output_feature"][0], layout["kernel_output_feature"][0]
-    channel = op.get("channel_dim") if "channel_dim" in op.spec.attributes else 3
-    return channel, 1 if op.name == "ttir.conv_transpose2d" else 0
+    return op.get("channel_dim"), 1 if op.name == "ttir.conv_transpose2d" else 0
 
 
 def _per_channel(op: TableOp, value: SSAValue) -> bool:

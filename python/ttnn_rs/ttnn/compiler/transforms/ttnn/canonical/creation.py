@@ -56,8 +56,8 @@ def created(module: Module, op: TableOp) -> Result:
     operands = [] if to_host else [build.device]
     new = build.op(name, operands, [type_], attributes=dict(made.attributes), **properties)
     new.location = made.location
-    placed = states(op, module.version) & {"memory_config"}
-    new.stated = stated_by_default(new, module.version) | placed
+    placed = states(op) & {"memory_config"}
+    new.stated = stated_by_default(new) | placed
     return list(new.results)
 
 

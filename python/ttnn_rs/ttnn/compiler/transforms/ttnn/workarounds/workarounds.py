@@ -143,7 +143,7 @@ def _convert_result(module: Module, op: TableOp, index: int, type_: TensorType[A
     set_result(op, type_, index)
     layout = layout_of(type_)
     assert layout is not None
-    if any(group.name == "device" and group.kind == "?" for group in op.spec.operands):
+    if any(group.name == "device" and group.kind == "?" for group in op.text.inputs):
         # Tensors of the host are made without a device.
         change_operands(op, device=None if on_host(layout) else op.operand("device") or Build(module, op).device)
         # Which attributes repeat the place of the result depends on the place.
