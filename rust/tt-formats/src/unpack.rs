@@ -20,7 +20,9 @@ pub const fn fp16_to_src(x: u32) -> u32 {
     (x >> 15) << 18 | x & 0x7fff
 }
 
-/// The conversions of a generation. The given ones are those of generations without a rule of their own.
+/// The conversions of a generation.
+///
+/// The given ones are those of generations without a rule of their own.
 pub trait Unpacks: Generation {
     /// FP8 e5m2 to FP16.
     #[inline(always)]

@@ -33,7 +33,7 @@ pub trait Keywords: Sized {
     fn extract(values: &mut Values<'_, '_>) -> PyResult<Self>;
 }
 
-/// Keyword arguments of a call, and the number of those that are extracted.
+/// Keyword arguments of a call, and how many are extracted.
 pub struct Values<'a, 'py> {
     py: Python<'py>,
     program: Option<&'a Program<'py>>,
@@ -59,7 +59,9 @@ impl<'py> Values<'_, 'py> {
     }
 }
 
-/// Extracts the keyword arguments of a call. While the call is resolved, its step keeps them.
+/// Extracts the keyword arguments of a call.
+///
+/// While the call is resolved, its step keeps them.
 ///
 /// # Errors
 /// A required argument is missing, an argument is unexpected or has another type.

@@ -141,7 +141,7 @@ def _param(param: Param) -> str:
 
 
 def with_keyword_arguments(text: str) -> str:
-    """Return the engine's stub with the types of keyword arguments that the engine declares.
+    """Return the engine's stub with its declared types of keyword arguments.
 
     Raises:
         ValueError: The stub has no such type, or one that the engine does not declare.

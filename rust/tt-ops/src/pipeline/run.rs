@@ -41,7 +41,9 @@ impl Pipeline {
         Ok(steps)
     }
 
-    /// Runs the program on tensors in their order by the rules of the device's generation, and writes its outputs.
+    /// Runs the program on tensors in their order, and writes its outputs.
+    ///
+    /// The rules are those of the device's generation.
     ///
     /// # Errors
     /// Memory errors; buffers that do not hold the tiles that the program asks for.

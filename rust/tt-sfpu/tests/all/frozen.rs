@@ -1,4 +1,4 @@
-//! The speculative float32 lanes are frozen: no further function has a speculative program.
+//! The speculative float32 lanes are frozen: no function is added.
 //!
 //! Each program rests on bounds of its own that have to be proved, and only on Wormhole's multiply-add. A new listing has
 //! its definition at every CPU level: `list_of_unary! { [plain, halves] .. }`, or `short_binary_functions!`.

@@ -1,4 +1,4 @@
-//! The multiply-add on lanes of every CPU level and generation against the definition.
+//! The multiply-add of every CPU level and generation, against the definition.
 
 use tt_cpu::Level;
 use tt_formats::Arch;

@@ -76,8 +76,9 @@ impl PackConfig {
         Self::precise(dst, output, false)
     }
 
-    /// The conversion that TT-NN selects for a tensor; `precise` is `bfp8_pack_precise`. Generations agree on the formats
-    /// of tensors.
+    /// The conversion that TT-NN selects for a tensor; `precise` is `bfp8_pack_precise`.
+    ///
+    /// Generations agree on the formats of tensors.
     pub fn precise(dst: DstFormat, output: DataFormat, precise: bool) -> Self {
         Self::of::<Wormhole>(dst, output, precise)
     }
@@ -95,7 +96,9 @@ impl PackConfig {
     }
 }
 
-/// The packer of a generation. The given rules are those of generations without a rule of their own.
+/// The packer of a generation.
+///
+/// The given rules are those of generations without a rule of their own.
 pub trait Packs: Generation {
     /// The intermediate format that TT-NN selects, on which the conversions depend. `precise` is `bfp8_pack_precise`.
     fn intermediate(output: DataFormat, dst: DstFormat, precise: bool) -> DataFormat {

@@ -52,7 +52,7 @@ pub fn register_format(format: DataFormat, dst_is_32_bit: bool) -> DataFormat {
     }
 }
 
-/// One conversion by the rules of a generation, ready to be applied to tiles.
+/// A conversion by the rules of a generation, ready for tiles.
 #[derive(Clone, Copy)]
 pub struct Unpacker {
     kernel: Kernel,
@@ -103,8 +103,9 @@ impl Unpacker {
     }
 }
 
-/// Unpacks one 32x32 tile of a tensor to `SrcA` or `SrcB`, see [`Unpacker::to_src`]. Generations agree on the formats of
-/// tensors.
+/// Unpacks a 32x32 tile to `SrcA` or `SrcB`, see [`Unpacker::to_src`].
+///
+/// Generations agree on the formats of tensors.
 ///
 /// # Panics
 /// If there is no such conversion, or `l1` is not exactly one tile.
@@ -115,7 +116,7 @@ pub fn to_src(format: DataFormat, register: DataFormat, l1: &[u8], registers: &m
     }
 }
 
-/// Unpacks one 32x32 tile of a tensor straight to `Dst`, see [`Unpacker::to_dst`] and [`to_src`].
+/// Unpacks a 32x32 tile to `Dst`, see [`Unpacker::to_dst`] and [`to_src`].
 ///
 /// # Panics
 /// If there is no such conversion, or `l1` is not exactly one tile.

@@ -1,4 +1,4 @@
-//! Rules of chip generations in the unpacker and the packer: conversions have those of their generation.
+//! Unpacker and packer conversions follow the rules of their generation.
 
 use tt_cpu::Level;
 use tt_formats::unpack::{self, Unpacks};

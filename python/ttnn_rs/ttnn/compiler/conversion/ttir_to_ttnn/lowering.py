@@ -147,7 +147,7 @@ def _emit(
 
 
 def _outputs(module: Module, op: TableOp, name: str) -> tuple[SSAValue, ...]:
-    """Return the output operands of a library operation, none where it has none."""
+    """Return the output operands of a library operation, if it has any."""
     if not text_of(name, module.version).outs:
         return ()
     return op.outs or tuple(tt.empty(module, op, result.type) for result in op.results)
