@@ -209,7 +209,7 @@ mod tile {
     #[divan::bench(args = FORMATS, consts = [0, 1, 2])]
     fn unpack_to_src<const LEVEL: usize>(bencher: Bencher, format: DataFormat) {
         let register = unpack::register_format(format, true);
-        let Ok(unpacker) = Unpacker::to_src(format, register, LEVELS[LEVEL]) else { return };
+        let Ok(unpacker) = Unpacker::to_src::<tt_formats::Wormhole>(format, register, LEVELS[LEVEL]) else { return };
         let mut l1 = vec![0; unpacker.tile_bytes()];
         Packer::new(&PackConfig::new(DstFormat::Fp32, format), LEVELS[LEVEL])
             .expect("a conversion")

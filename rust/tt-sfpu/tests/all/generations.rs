@@ -54,8 +54,9 @@ fn listings_have_the_rules_of_their_lanes() {
 fn a_listing_at_every_level_has_the_rules_of_its_generation() {
     let mut random = Random::new(4);
     // Half of the numbers are ordinary ones; the others are of any kind.
-    let mut number =
-        |round: u32| random.below(u32::MAX) & if round % 2 == 0 { u32::MAX } else { 0x81ff_ffff } | 0x3c00_0000;
+    let mut number = |round: u32| {
+        random.below(u32::MAX) & if round.is_multiple_of(2) { u32::MAX } else { 0x81ff_ffff } | 0x3c00_0000
+    };
     let words: Vec<u32> = (0..4000).map(&mut number).collect();
     for &level in Level::supported() {
         let (mut wormhole, mut blackhole) = (words.clone(), words.clone());
