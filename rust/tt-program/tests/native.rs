@@ -237,7 +237,7 @@ fn mistakes_of_pointers_have_their_classes() {
         ("null", at(0).put(&[lw(T1, T1, 0)]), Class::Address, "belong to no buffer"),
         ("firmware", at(100).put(&[sb(0, T1, 0)]), Class::Address, "belong to no buffer"),
         ("misaligned", at(cb + 2).put(&[lw(T1, T1, 0)]), Class::Address, "not a multiple of 4"),
-        ("unwritten", held.clone().put(&[lb(T1, T1, 0)]), Class::Address, "nobody has written"),
+        ("unwritten", held.clone().put(&[lb(T1, T1, 0)]), Class::Address, "were never written"),
         ("not reserved", held.put(&[sw(0, T1, 64)]), Class::CircularBuffer, "outside the 1 pages reserved"),
         ("beyond L1", at(0x0020_0000).put(&[lw(T1, T1, 0)]), Class::Address, "no memory"),
         ("text", at(TEXT).put(&[sw(0, T1, 0)]), Class::Address, "is text"),
