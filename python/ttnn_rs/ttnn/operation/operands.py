@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.signature import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
+from ttnn.runtime.calls import COMPOSITES
 from ttnn.tensor.tensor import Tensor
 
 _OUTPUTS: Final = frozenset((*OUTPUT_TENSOR_NAMES, *GRADIENT_NAMES))
@@ -22,6 +23,8 @@ def tensors_in(value: Any) -> Iterator[Tensor]:
     elif isinstance(value, Mapping):
         for part in value.values():
             yield from tensors_in(part)
+    elif type(value) in COMPOSITES:
+        yield from tensors_in(COMPOSITES[type(value)].parts(value))
 
 
 def inputs_and_outputs(args: Any, kwargs: dict[str, Any], result: Any) -> tuple[list[Tensor], list[Tensor]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn.base.exceptions import UnsupportedError
@@ -17,6 +16,7 @@ from ttnn.device.mesh_device import CommandQueue, MeshDevice
 from ttnn.device.traces import CAPTURING
 from ttnn.operation.observation import Operator
 from ttnn.operation.operands import tensors_in
+from ttnn.runtime.events import exchanged
 from ttnn.tensor.tensor import Tensor
 
 _inside = threading.local()
@@ -84,8 +84,8 @@ class OperatorCall:
         self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], results: list[Tensor]
     ) -> None:
         self.operation = operation
-        self.args = _exchange(args, _name)
-        self.kwargs = _exchange(kwargs, _name)
+        self.args = exchanged(args, _name)
+        self.kwargs = exchanged(kwargs, _name)
         taken = {id(tensor) for tensor in tensors_in((args, kwargs))}
         self.results: list[_Made | Tensor] = []
         for tensor in results:
@@ -126,7 +126,7 @@ class OperatorCall:
                 return _standing_for(value, self.places.get(id(value)))
             return value
 
-        args, kwargs = _exchange(self.args, present), _exchange(self.kwargs, present)
+        args, kwargs = exchanged(self.args, present), exchanged(self.kwargs, present)
         returned = list(tensors_in(self._run(args, kwargs)))
         for before, now in zip(self.results, returned, strict=True):
             tensor = before.tensor() if isinstance(before, _Made) else before
@@ -200,18 +200,6 @@ def _allocated(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any
 
 def _plainly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return operation.function(*args, **kwargs)
-
-
-def _exchange(value: Any, of: Callable[[Any], Any]) -> Any:
-    """Return arguments with `of` applied inside of nested collections.
-
-    Lists, tuples and dictionaries.
-    """
-    if type(value) in (list, tuple):
-        return type(value)(_exchange(part, of) for part in value)
-    if type(value) is dict:
-        return {name: _exchange(part, of) for name, part in value.items()}
-    return of(value)
 
 
 def _copy(source: Tensor, target: Tensor) -> None:

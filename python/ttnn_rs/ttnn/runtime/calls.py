@@ -55,11 +55,20 @@ None for types whose values cannot be told apart.
 """
 
 
-COMPOSITES: Final[dict[type, Parts]] = {}
-"""Types made of tensors, with their parts.
+class Composite(NamedTuple):
+    """A type made of tensors.
 
-They are what a type is called with to make it again.
-"""
+    Attributes:
+        parts: Returns the tensors of a value.
+        make: Returns a value of tensors, or of placeholders for them: it checks nothing.
+    """
+
+    parts: Parts
+    make: Callable[[tuple[Any, ...]], Any]
+
+
+COMPOSITES: Final[dict[type, Composite]] = {}
+"""Types made of tensors."""
 
 
 class Call(NamedTuple):
@@ -177,7 +186,7 @@ def _add(
 
 def _parts_of(kind: type) -> Parts | None:
     """Return how a new type's values are told apart."""
-    parts: Parts | None = COMPOSITES.get(kind)
+    parts: Parts | None = COMPOSITES[kind].parts if kind in COMPOSITES else None
     if issubclass(kind, enum.Enum):
         parts = lambda value: (value.name,)  # noqa: E731
     elif issubclass(kind, np.generic):

@@ -57,7 +57,8 @@ def exchanged(value: Any, of: Callable[[Any], Any]) -> Any:
     if kind is dict:
         return {name: exchanged(part, of) for name, part in value.items()}
     if kind in COMPOSITES:
-        return kind(*[exchanged(part, of) for part in COMPOSITES[kind](value)])
+        parts, make = COMPOSITES[kind]
+        return make(tuple(exchanged(part, of) for part in parts(value)))
     return of(value)
 
 

@@ -268,8 +268,9 @@ def _structure(result: Any, found: list[Any]) -> Build:
         builds = [_structure(part, found) for part in result]
         return lambda parts: kind([build(parts) for build in builds])
     if kind in COMPOSITES:
-        builds = [_structure(part, found) for part in COMPOSITES[kind](result)]
-        return lambda parts: kind(*[build(parts) for build in builds])
+        tensors_of, make = COMPOSITES[kind]
+        builds = [_structure(part, found) for part in tensors_of(result)]
+        return lambda parts: make(tuple(build(parts) for build in builds))
     found.append(result)
     return next
 

@@ -152,3 +152,17 @@ def test_comparison_mode_compares_complex_operators(name: str, device: ttnn.Mesh
     x, grad = number((32, 32), 1, device, ttnn.float32), number((32, 32), 2, device, ttnn.float32)
     before = {"conj": (), "angle": (), "reciprocal_bw": (grad,), "abs_bw": (grad.real,)}[name]
     agrees_with_golden(lambda: getattr(ttnn, name)(*before, x, memory_config=PLACE), 0.99999)
+
+
+def test_a_trace_replays_complex_operators(device: ttnn.MeshDevice) -> None:
+    dram = ttnn.DRAM_MEMORY_CONFIG
+    real, imag = (ttnn.full((32, 32), value, ttnn.bfloat16, ttnn.TILE_LAYOUT, device) for value in (3.0, 4.0))
+    trace = ttnn.begin_trace_capture(device, cq_id=0)
+    whole = ttnn.complex_tensor(real, imag)
+    length = ttnn.abs(ttnn.conj(whole, memory_config=dram), memory_config=dram)
+    ttnn.end_trace_capture(device, trace, cq_id=0)
+    assert length.to_list()[0][0] == 5.0
+    ttnn.copy_host_to_device_tensor(ttnn.full((32, 32), 0.0, ttnn.bfloat16, ttnn.TILE_LAYOUT), real)
+    ttnn.execute_trace(device, trace, cq_id=0)
+    assert length.to_list()[0][0] == 4.0
+    ttnn.release_trace(device, trace)

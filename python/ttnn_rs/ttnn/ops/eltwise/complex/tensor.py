@@ -6,7 +6,7 @@ Source: TT-NN docs "ttnn.complex_tensor".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import ArgumentError, IndexRangeError, ShapeError
@@ -16,7 +16,7 @@ from ttnn.golden.eltwise import complex as g
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import TENSOR, Param, Signature, instance_kind
-from ttnn.runtime.calls import COMPOSITES
+from ttnn.runtime.calls import COMPOSITES, Composite
 from ttnn.tensor.tensor import Tensor
 
 
@@ -80,7 +80,14 @@ class ComplexTensor:
         return f"ComplexTensor(real={self.real!r}, imag={self.imag!r})"
 
 
-COMPOSITES[ComplexTensor] = lambda tensor: (tensor._parts,)
+def _of_parts(parts: tuple[Any, ...]) -> ComplexTensor:
+    """Return a complex tensor of parts that need no check."""
+    made = ComplexTensor.__new__(ComplexTensor)
+    made._parts = parts
+    return made
+
+
+COMPOSITES[ComplexTensor] = Composite(lambda tensor: tensor._parts, _of_parts)
 
 
 COMPLEX: Final = instance_kind("ttnn.ComplexTensor", ComplexTensor)
