@@ -35,24 +35,40 @@ class ByTurns:
     """A `benchmark` fixture that alternates with the other process."""
 
     stats = None
+    disabled = True  # Times of references are of no interest here.
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.extra_info: dict[str, Any] = {}
 
     def __call__(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        result = function(*args, **kwargs)
+        return self.pedantic(function, args, kwargs)
+
+    def pedantic(
+        self,
+        target: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+        setup: Callable[[], Any] | None = None,
+        **_: Any,
+    ) -> Any:
+        """Time a function at each turn; `setup` runs before each call, untimed, and may return its arguments."""
+
+        def call() -> tuple[Any, float]:
+            own = setup() if setup is not None else None
+            positional, named = own or (args, kwargs or {})
+            start = time.perf_counter()
+            result = target(*positional, **named)
+            return result, time.perf_counter() - start
+
+        result = call()[0]
         answer(self.name)
         while input() == "run":
             best, end = float("inf"), time.perf_counter() + BURST
-            while (start := time.perf_counter()) < end:
-                function(*args, **kwargs)
-                best = min(best, time.perf_counter() - start)
+            while time.perf_counter() < end:
+                best = min(best, call()[1])
             answer(str(best))
         return result
-
-    def pedantic(self, target: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None, **_: Any) -> Any:
-        return self(target, *args, **kwargs or {})
 
 
 def pytest_configure(config: pytest.Config) -> None:
