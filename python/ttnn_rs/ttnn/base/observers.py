@@ -135,12 +135,19 @@ def runs_programs() -> bool:
 
     None is being made, and no observer has runs blocked.
     """
-    return _thread.maker is None and not blocked()
+    return _thread.maker is None and not _blocked(OBSERVERS)
 
 
 def blocked() -> bool:
     """Return True if nothing runs, by the outermost observer that decides it."""
-    return next((observer.blocks for observer in observing() if observer.blocks is not None), False)
+    return _blocked(observing())
+
+
+def _blocked(observers: Sequence[Observer]) -> bool:
+    for observer in observers:
+        if observer.blocks is not None:
+            return observer.blocks
+    return False
 
 
 def observed(name: str, arguments: tuple[Any, ...], function: Callable[[], _Result]) -> _Result:
@@ -172,9 +179,11 @@ def observed_operation(
 
     The outermost comes first.
     """
-    for observer in reversed(observers):
+    if not observers:
+        return run(operation, args, kwargs)
+    for observer in reversed(observers[1:]):
         run = partial(_call, observer, run)
-    return run(operation, args, kwargs)
+    return observers[0].call(operation, args, kwargs, run)
 
 
 def _call(observer: Observer, run: Run, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

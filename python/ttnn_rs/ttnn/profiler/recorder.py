@@ -303,7 +303,9 @@ class Recorder(Observer):
         started = time.perf_counter_ns()
         name = operation.__name__
         call = identify(name, args, kwargs)
-        key = None if call is None else _timed(call.key, operation, args, kwargs)
+        entry = operation.entry
+        timed = entry is not None and entry.timed_by
+        key = None if call is None else _timed(call.key, operation, args, kwargs) if timed else call.key
         known = None if key is None else self._known.get(key)
         if call is None or known is None or known.device is not call.device:
             return self._first(operation, args, kwargs, run, key, started)
@@ -314,7 +316,11 @@ class Recorder(Observer):
             # The shortest way, as that of a call without observers.
             output = program.launch(name, call, observed=False)
             if output is not MISSED:
-                self._repeated(known, args, kwargs, output, started, numbers)
+                outputs = known.outputs
+                if len(outputs) == 1 and type(output) is Tensor and output.spec is outputs[0].spec:
+                    self._record(known, started, numbers, (output.buffers[0].unique_id,))
+                else:
+                    self._repeated(known, args, kwargs, output, started, numbers)
                 return output
         thread.planner, thread.passing = Planner(), True
         try:
@@ -415,8 +421,7 @@ def _timed(
 
     None if they cannot be read: the operator refuses the call.
     """
-    if operation.entry is None or not operation.entry.timed_by:
-        return key
+    assert operation.entry is not None
     (signature,) = operation.entry.signatures
     given = dict(zip((param.name for param in signature.positional), args, strict=False)) | kwargs
     tensors = (given.get(name) for name in operation.entry.timed_by)
