@@ -69,8 +69,8 @@ pub(crate) trait BlockMultiplyAdd: MultiplyAdd {
 
     /// `x * y + z` for a factor `x` of 1 or -1, or a `PRODUCT` alone.
     #[inline(always)]
-    fn rounded_once<V: LaneVector, const PRODUCT: bool>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
-        V::lane_mad::<Self>(x, y, z)
+    fn rounded_once<V: LaneVector, const PRODUCT: bool>(x: Words<V>, y: Words<V>, z: Words<V>) -> Words<V> {
+        V::lane_mad::<Self>(&x, &y, &z)
     }
 }
 
@@ -83,11 +83,11 @@ impl BlockMultiplyAdd for Wormhole {
     /// Nothing is cut off before the one rounding, so that the host rounds as the unit does, but for results near the
     /// ends of the range.
     #[inline(always)]
-    fn rounded_once<V: LaneVector, const PRODUCT: bool>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
+    fn rounded_once<V: LaneVector, const PRODUCT: bool>(x: Words<V>, y: Words<V>, z: Words<V>) -> Words<V> {
         let (first, good0) = host_once::<V, PRODUCT>(x[0], y[0], z[0]);
         let (second, good1) = host_once::<V, PRODUCT>(x[1], y[1], z[1]);
         let bad = V::mask_not(V::both(good0, good1));
-        if V::mask_any(bad) { V::lane_mad::<Self>(x, y, z) } else { [first, second] }
+        if V::mask_any(bad) { V::lane_mad::<Self>(&x, &y, &z) } else { [first, second] }
     }
 }
 
@@ -162,9 +162,9 @@ impl<V: LaneVector, G: BlockMultiplyAdd> Lane for Simd<V, G> {
 
     methods! {
         fn mad(self, b, c) -> Self = Self::of(V::lane_mad::<G>(&self.0, &b.0, &c.0));
-        fn plus(self, other) -> Self = Self::of(G::rounded_once::<V, false>(&Self::from(ONE).0, &self.0, &other.0));
-        fn minus(self, other) -> Self = Self::of(G::rounded_once::<V, false>(&Self::from(MINUS_ONE).0, &other.0, &self.0));
-        fn times(self, other) -> Self = Self::of(G::rounded_once::<V, true>(&self.0, &other.0, &Self::from(0).0));
+        fn plus(self, other) -> Self = Self::of(G::rounded_once::<V, false>(Self::from(ONE).0, self.0, other.0));
+        fn minus(self, other) -> Self = Self::of(G::rounded_once::<V, false>(Self::from(MINUS_ONE).0, other.0, self.0));
+        fn times(self, other) -> Self = Self::of(G::rounded_once::<V, true>(self.0, other.0, Self::from(0).0));
         fn and(self, other) -> Self = Self::of(zip(self.0, other.0, V::and));
         fn or(self, other) -> Self = Self::of(zip(self.0, other.0, V::or));
         fn xor(self, other) -> Self = Self::of(zip(self.0, other.0, V::xor));
