@@ -52,7 +52,10 @@ class ByTurns:
         setup: Callable[[], Any] | None = None,
         **_: Any,
     ) -> Any:
-        """Time a function at each turn; `setup` runs before each call, untimed, and may return its arguments."""
+        """Time a function at each turn.
+
+        `setup` runs before each call, untimed, and may return its arguments.
+        """
 
         def call() -> tuple[Any, float]:
             own = setup() if setup is not None else None
