@@ -1,0 +1,444 @@
+"""Comparison of recorded official programs with the steps of ours.
+
+A record lists the kernels of every program that a call builds. Both sides become lists of `Step`: one for each program
+that computes. Programs that only move elements are left out on both sides.
+
+    python tests/golden/op_programs.py [PATTERN] [--each 2] [--write]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from op_calls import _names as names_of_calls
+
+import ttnn
+from ttnn.base.observers import OBSERVERS, Observer
+from ttnn.kernel_api import sfpu, sfpu_binary, sfpu_integers, sfpu_special, sfpu_variants
+from ttnn.kernel_api.sfpu_functions import Approximable
+
+FILE: Final = "op_programs_n150.jsonl.gz"
+DIFFERENCES: Final = Path(__file__).parent / "data" / "program_differences.json"
+"""Operators whose programs differ in some calls: how many, and why."""
+_MODULES: Final = (sfpu, sfpu_binary, sfpu_integers, sfpu_special, sfpu_variants)
+_CODES: Final = {
+    **{"Float32": 0, "Float16": 1, "Bfp8": 2, "Bfp4": 3, "Tf32": 4, "Float16_b": 5, "Bfp8_b": 6, "Bfp4_b": 7},
+    **{"Int32": 8, "UInt16": 9, "UInt32": 24, "UInt8": 30},
+}
+_MOVING: Final = (
+    *("data_movement/", "sliding_window/", "kernel/compute/tilize", "kernel/compute/eltwise_copy"),
+    *("kernel/compute/transpose", "eltwise_identity_kernel", "reshape", "untilize"),
+)
+"""Compute kernels that keep the values of elements."""
+
+
+class Step(NamedTuple):
+    """One program that computes.
+
+    Attributes:
+        unit: What computes: "sfpu", "fpu add", "ternary", "matmul", "reduce", or the name of the kernel.
+        functions: Its functions with variants and words; of operands, of the result.
+        formats: Data formats of operands and the result.
+        dst32: Whether Dst has 32 bits.
+        fidelity: Math fidelity, where the matrix unit multiplies.
+    """
+
+    unit: str
+    functions: tuple[Any, ...]
+    formats: tuple[int, ...]
+    dst32: bool
+    fidelity: str | None
+
+
+def read_programs(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the records of a golden folder."""
+    with gzip.open(folder / "host" / FILE, "rt", encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+# The official side.
+
+
+def _template(text: str) -> list[str]:
+    return [part.strip().rpartition("::")[2] for part in text.split(",")] if text else []
+
+
+def _word(text: str) -> int | None:
+    text = text.strip().removesuffix("u").removesuffix("U")
+    try:
+        return int(text, 0) & 0xFFFF_FFFF
+    except ValueError:
+        return None
+
+
+def _entry(name: str) -> Any:
+    return next((found for module in _MODULES if (found := vars(module).get(name)) is not None), None)
+
+
+_ENGINE: Final = {
+    **dict.fromkeys(("sdpa", "sdpa_flash_decode", "joint_sdpa"), "attention"),
+    **dict.fromkeys(("conv_bmm_tilize", "moreh_matmul", "bmm"), "matmul"),
+    **dict.fromkeys(("groupnorm", "groupnorm_sharded_v2", "welford_groupnorm"), "group_norm"),
+    **dict.fromkeys(
+        ("topk", "topk_local", "topk_final", "sort_single_row_single_core", "sort_single_row_multi_core"), "sort"
+    ),
+    **dict.fromkeys(("compute_pool_2d", "bilinear", "compute_mpwi"), "pool"),
+    **dict.fromkeys(("prod_all", "prod_nc"), "product"),
+    "compute_bernoulli": "bernoulli",
+    "compute_uniform": "uniform",
+    "dropout_kernel": "experimental.dropout",
+    "embedding_backward": "embedding_bw",
+    "argmax_nc_compute": "argmax",
+    **dict.fromkeys(
+        (
+            *("layernorm", "layernorm_sharded", "layernorm_large_tensor", "layernorm_welford", "softmax"),
+            *(
+                "moreh_softmax_c_large",
+                "moreh_softmax_h",
+                "moreh_softmax_w",
+                "accumulation_compute",
+                "welford_reduce_h",
+            ),
+            *("welford_reduce_hw", "welford_reduce_w", "reduce_nc", "batch_norm_sfpu_kernel", "batch_norm_kernel"),
+            *("moreh_abs_pow_kernel", "moreh_mean_w", "moreh_mean_h", "moreh_mean_nc", "moreh_sum_w", "moreh_sum_h"),
+            *("moreh_sum_nc", "rmsnorm_post_allgather", "rmsnorm_pre_allgather", "layernorm_pre_allgather"),
+            *("layernorm_post_allgather", "rotary_embedding", "rotary_embedding_llama", "rotary_embedding_hf"),
+            *("accumulation_tile_axis_compute", "moreh_adamw", "moreh_sgd", "ema_compute"),
+        ),
+        "pipeline",
+    ),
+}
+"""The engine's function that stands for a kernel."""
+_INTEGER_SUFFIX: Final = {"Int32": "_int32", "UInt32": "_uint32", "UInt16": "_uint16"}
+
+
+def _function(name: str, template: list[str], words: list[int], approx: bool) -> tuple[Any, ...]:
+    """Return the engine's function of an official call: name, variant, words."""
+    if name == "typecast_tile":
+        source, target = (sfpu._NAMES.get(_word(code) or 0, code) for code in template)
+        if source == target or {source, target} <= {"fp32", "bf16"}:
+            return ()
+        return (f"typecast_from_{source}", f"{source}_to_{target}")
+    if name == "round_tile":
+        return ("round", "integer") if words == [0] else ("round", "decimals", words[0])
+    if name == "log_with_base_tile":
+        base = {0x3FB8_AA3B: "log2", 0x3EDE_5BD9: "log10"}.get(words[0], hex(words[0]))
+        return (base, "fast" if template[0] == "1u" else "accurate")
+    if name == "rdiv_tile":
+        return ("rdiv", {"None": "default", "Trunc": "trunc", "Floor": "floor"}[template[0]], *words)
+    if name == "isclose_binary_tile":
+        return ("isclose",)
+    if name == "rsqrt_tile":
+        return ("rsqrt", "fast" if template == ["Fast"] else "default")
+    if name in ("fill_tile_bitcast", "fill_tile_int", "fill_tile"):
+        return ("fill", "default", *words)
+    if name in ("add_binary_tile", "sub_binary_tile", "rsub_binary_tile"):
+        return (name.removesuffix("_tile"), "nearest_even" if template == ["NearestEven"] else "default")
+    if name == "logical_not_tile" and template[0] in _INTEGER_SUFFIX:
+        name, template = f"logical_not_unary_tile{_INTEGER_SUFFIX[template[0]]}", []
+    entry = _entry(name)
+    kind = type(entry).__name__
+    if isinstance(entry, Approximable):
+        flags = [part for part in template if part in ("0u", "1u", "0", "1", "true", "false")]
+        index = flags[0][0] in "1t" if flags else (approx if entry._default is None else entry._default)
+        return entry._variants[index]._function
+    if kind == "_Exponential":
+        return entry._functions[template[:1] == ["1u"], sfpu_variants.InputClamping.ClampToNegative]._function
+    if kind == "_ByFormat":
+        found = entry._functions.get(_CODES[template[0]])
+        return found._function if found is not None else (name, template[0])
+    if kind == "_OneTile":
+        return (*entry._function._function, *words)
+    if hasattr(entry, "_function"):
+        return (*entry._function, *words)
+    return (name.removesuffix("_tile"), ",".join(template), *words)
+
+
+def functions_of(text: str, approx: bool, tiles: int = 1) -> tuple[Any, ...]:
+    """Return the functions that C++ text calls; `tiles` arguments of each are indices."""
+    found = []
+    for name, template, arguments in re.findall(r"(\w+_tile\w*)(?:<(.*?)>)?\(([^()]*)\)", text):
+        if not re.search(r"_init(\b|$)", name):
+            parts = arguments.split(",")
+            several = (name in ("mac_tile", "where_tile", "lerp_tile", "mul_int_tile") and 4) or tiles
+            words = [word for part in parts[several:] if (word := _word(part)) is not None]
+            function = _function(name, _template(template), words, approx)
+            if function:
+                found.append(function)
+    return tuple(found)
+
+
+def _of_format(kernel: dict[str, Any], buffer: int | None, field: int) -> int:
+    formats = kernel["formats"].get(str(buffer))
+    return _CODES[formats[field]] if formats else -1
+
+
+def official_step(kernel: dict[str, Any]) -> Step | None:
+    """Return a recorded compute kernel's step; None if it only moves elements."""
+    file, defines, names = kernel["file"], kernel.get("defines", {}), kernel.get("cb_names", {})
+    dst32, approx, fidelity = kernel["dst32"], kernel["approx"], kernel["fidelity"]
+    if any(part in file for part in _MOVING):
+        return None
+    stem = file.rpartition("/")[2].removesuffix(".cpp").removesuffix("_metal2")
+    formats: tuple[int, ...]
+    source, target = names.get("in", names.get("in0", 0)), names.get("out", names.get("out0"))
+    if stem in ("eltwise_sfpu", "eltwise_typecast"):
+        target = target if target is not None else (1 if "1" in kernel["formats"] else 2)
+        chain = [defines.get(f"SFPU_OP_CHAIN_0_FUNC_{index}", "") for index in range(8)]
+        functions = tuple(part for text in chain for part in functions_of(text, approx))
+        if stem == "eltwise_typecast":
+            codes = kernel["compile_args"]
+            functions = functions_of(
+                f"typecast_tile<{codes['in_data_format']}u, {codes['out_data_format']}u>(0)", approx
+            )
+        formats = (_of_format(kernel, source, 0), _of_format(kernel, target, 3))
+        return Step("sfpu", (functions,), formats, dst32, None)
+    if "binary_ng" in file:
+        pre_a, pre_b, post = (
+            functions_of(defines.get(f"PROCESS_{side}_ACTIVATIONS", ""), approx) for side in ("LHS", "RHS", "POST")
+        )
+        if "BINARY_SFPU_OP" in defines:
+            op = functions_of(defines["BINARY_SFPU_OP"] + "(0, 0, 0)", approx, 3)[0]
+            unit = "sfpu binary"
+        else:
+            op, unit = (defines["BINARY_OP"].removesuffix("_tiles"),), "fpu"
+        if op[0] == "where":
+            scalar = "scalar" in stem or defines.get("WHERE_TTS") == "1" or defines.get("WHERE_TST") == "1"
+            formats = tuple(_of_format(kernel, buffer, 0) for buffer in ((0, 1) if scalar else (0, 1, 2)))
+            return Step("ternary", (op,), (*formats, _of_format(kernel, 2 if scalar else 3, 3)), dst32, None)
+        if dst32 and op[1:] == ("nearest_even",):
+            op = (op[0], "default")  # A sum of 32 bits is not rounded again.
+        relu = "PACK_RELU" in defines
+        # Buffers 3 and 4 hold operands after their activations.
+        formats = (*(_of_format(kernel, buffer, 0) for buffer in (0, 1)), _of_format(kernel, 2, 3))
+        multiplies = fidelity if unit == "fpu" and op == ("mul",) else None
+        return Step(unit, (pre_a, pre_b, op, post, relu), formats, dst32, multiplies)
+    if "TERNARY_SFPU_OP_FUNC" in defines:
+        op = functions_of(defines["TERNARY_SFPU_OP_FUNC"] + "(0, 0, 0, 0)", approx, 4)[0]
+        formats = (*(_of_format(kernel, buffer, 0) for buffer in (0, 1, 2)), _of_format(kernel, 3, 3))
+        return Step("ternary", (op,), formats, dst32, None)
+    formats = (_of_format(kernel, source, 0), _of_format(kernel, target, 3))
+    if stem in ("reduce", "reduce_h_neg", "reduce_w_neg"):
+        how = (defines["REDUCE_OP"].rpartition("::")[2].lower(), defines["REDUCE_DIM"].rpartition("REDUCE_")[2].lower())
+        sfpu_side = (
+            bool(kernel["compile_args"].get("enable_fp32_sfpu")) if isinstance(kernel["compile_args"], dict) else False
+        )
+        return Step("reduce", (*how, stem != "reduce", sfpu_side), formats, dst32, fidelity)
+    if stem.startswith("bmm_large_block"):
+        inner = kernel["compile_args"]["in0_block_w"]
+        formats = (
+            *(_of_format(kernel, names[name], 0) for name in ("in0", "in1")),
+            _of_format(kernel, names.get("out"), 3),
+        )
+        return Step("matmul", (inner, "PACKER_L1_ACC" in defines), formats, dst32, fidelity)
+    return Step(_ENGINE.get(stem, stem), (), formats, dst32, fidelity)
+
+
+def official_steps(record: dict[str, Any]) -> list[Step]:
+    """Return the steps of a record."""
+    found = []
+    for program in record["programs"]:
+        kernels = [kernel for kernel in program["kernels"] if kernel["kind"] == "compute"]
+        steps = [step for kernel in kernels if (step := official_step(kernel)) is not None]
+        found += list(dict.fromkeys(steps))
+    return found
+
+
+# Our side.
+
+_FIDELITY: Final = {1: "LoFi", 2: "HiFi2", 3: "HiFi3", 4: "HiFi4"}
+_QUIET: Final = ("fill", "copy", "move", "gather", "scatter", "tile rows", "write_window")
+
+
+def _chain(steps: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple((step[0], step[1], *(step[2] if len(step) > 2 else ())) for step in steps)
+
+
+def our_step(function: str, settings: dict[str, Any], noted: Any) -> Step | None:
+    """Return the step of a function of the engine; None if it only moves elements."""
+    formats, dst32 = tuple(settings.get("formats", ())), bool(settings.get("dst32"))
+    fidelity = _FIDELITY.get(settings.get("fidelity", 0))
+    if function in _QUIET:
+        return None
+    if function == "unary":
+        return Step("sfpu", (_chain(settings["chain"]),), formats, dst32, None)
+    if function == "binary":
+        fpu = settings["engine"] == "fpu"
+        op = (
+            (settings["op"],)
+            if fpu or settings["op"] == "isclose"
+            else (settings["op"], settings.get("variant", "default"), *settings.get("parameters", ()))
+        )
+        sides = [_chain(settings.get(name, ())) for name in ("pre_a", "pre_b", "post")]
+        functions = (sides[0], sides[1], op, sides[2], bool(settings.get("packer_relu")))
+        return Step(
+            "fpu" if fpu else "sfpu binary", functions, formats, dst32, fidelity if fpu and op == ("mul",) else None
+        )
+    if function == "ternary":
+        op = (settings["op"], "default", *settings["parameters"])
+        tensors = [code for code, shape in zip(formats, settings["shapes"], strict=False) if shape]
+        formats = (*tensors, formats[-1])
+        return Step("ternary", (op,), formats, dst32, None)
+    if function == "reduce":
+        axis = {"w": "row", "h": "col", "hw": "scalar"}.get(settings["axis"], settings["axis"])
+        join = settings["join"]
+        kind = join.rpartition("_")[2]
+        return Step("reduce", (kind, axis, False, join.startswith("sfpu")), formats, dst32, fidelity)
+    if function == "matmul":
+        return Step("matmul", (settings["kb"], settings["l1_acc"]), (*formats[:2], formats[3]), dst32, fidelity)
+    if function == "pipeline":
+        tensors = [code for code, *_ in noted._tensors] if noted is not None else []
+        fidelity = _FIDELITY.get(noted.fidelity) if noted is not None else None
+        return Step("pipeline", (), tuple(tensors), bool(noted is not None and noted.dst32), fidelity)
+    return Step(function, (), formats, dst32, fidelity)
+
+
+class Steps(Observer):
+    """Collects the steps of the calls that run."""
+
+    def __init__(self) -> None:
+        self.found: list[Step] = []
+        self._noted: list[Any] = []
+        self.inside: list[str] = []
+
+    def operation_start(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.inside.append(operation.__name__)
+
+    def operation_end(self, result: Any) -> None:
+        self.inside.pop()
+
+    def operation_failed(self, error: BaseException) -> None:
+        self.inside.pop()
+
+    def noted(self, program: Any) -> None:
+        self._noted.append(program)
+
+    def step(self, function: str, settings: dict[str, Any]) -> None:
+        if "ttnn.zeros" in self.inside[:1]:
+            return
+        noted = next((p for p in reversed(self._noted) if hasattr(p, "_tensors")), None)
+        step = our_step(function, settings, noted)
+        if step is not None:
+            self.found.append(step)
+
+
+def our_steps(expression: str, names: dict[str, Any]) -> list[Step]:
+    """Return the steps that our call runs."""
+    steps = Steps()
+    OBSERVERS.append(steps)
+    try:
+        eval(expression, dict(names))
+    finally:
+        OBSERVERS.remove(steps)
+    return steps.found
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One recorded call.
+
+    Attributes:
+        expression: The call.
+        official: The official steps.
+        ours: Our steps, or the error that our call raises.
+        differs: The first field in which they differ, empty if they agree.
+    """
+
+    expression: str
+    official: list[Step]
+    ours: list[Step] | str
+    differs: str
+
+    @property
+    def operator(self) -> str:
+        """The operator that is called."""
+        return self.expression.partition("(")[0]
+
+
+def names_of(device: ttnn.MeshDevice) -> dict[str, Any]:
+    """Return what the recorded expressions refer to."""
+
+    def ckc(
+        fidelity: str, fp32: bool = False, l1: bool = False, approx: bool = False
+    ) -> ttnn.WormholeComputeKernelConfig:
+        return ttnn.init_device_compute_kernel_config(
+            device.arch(),
+            math_fidelity=getattr(ttnn.MathFidelity, fidelity),
+            math_approx_mode=approx,
+            fp32_dest_acc_en=fp32,
+            packer_l1_acc=l1,
+        )
+
+    return {**names_of_calls(device), "DRAM": ttnn.DRAM_MEMORY_CONFIG, "MF": ttnn.MathFidelity, "ckc": ckc}
+
+
+def compare(record: dict[str, Any], names: dict[str, Any]) -> Compared:
+    """Compare one record."""
+    official = official_steps(record)
+    try:
+        ours = our_steps(record["expr"], names)
+    except Exception as error:
+        return Compared(record["expr"], official, f"{type(error).__name__}: {error}", "raises")
+    return Compared(record["expr"], official, ours, first_difference(official, ours))
+
+
+def first_difference(official: list[Step], ours: list[Step]) -> str:
+    """Return the first field in which steps differ, empty if they agree."""
+    if len(official) != len(ours):
+        return f"steps {len(official)} != {len(ours)}"
+    for theirs, own in zip(official, ours, strict=True):
+        for field, first, second in zip(Step._fields, theirs, own, strict=True):
+            if first != second:
+                return field
+    return ""
+
+
+def main() -> None:
+    """Print the differences of operators whose names match a pattern; `--write` updates the list of the test."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("pattern", nargs="?", default="", help="regular expression for expressions")
+    parser.add_argument("--each", type=int, default=2, help="differences shown for each operator and field")
+    parser.add_argument("--write", action="store_true", help="write the counts of the test's list")
+    options = parser.parse_args()
+    golden = Path(os.environ["TTNN_GOLDEN"])
+    device = ttnn.open_device(device_id=0, l1_small_size=32768)
+    try:
+        names = names_of(device)
+        compared = [
+            compare(record, names) for record in read_programs(golden) if re.search(options.pattern, record["expr"])
+        ]
+    finally:
+        ttnn.close_device(device)
+    shown: Counter[tuple[str, str]] = Counter()
+    for one in compared:
+        shown[one.operator, one.differs] += 1
+        if one.differs and shown[one.operator, one.differs] <= options.each:
+            print(f"{one.differs}: {one.expression}")
+            for title, steps in (("official", one.official), ("ours", one.ours)):
+                lines = [steps] if isinstance(steps, str) else [str(step) for step in steps]
+                print(*(f"    {title}: {line}" for line in lines), sep="\n")
+    different = Counter(one.operator for one in compared if one.differs)
+    print(f"{len(compared) - different.total()} of {len(compared)} agree")
+    print(different.most_common(40))
+    if options.write and not options.pattern:
+        listed = json.loads(DIFFERENCES.read_text(encoding="utf-8")) if DIFFERENCES.exists() else {}
+        rows = {
+            name: {"calls": count, "why": listed.get(name, {}).get("why", "")}
+            for name, count in sorted(different.items())
+        }
+        rows_of = (f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
+        DIFFERENCES.write_text("{\n" + ",\n".join(rows_of) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""Recorded programs of official calls against the steps of ours.
+
+Operators whose programs differ in some calls are listed with the number of these calls, and why.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from op_programs import DIFFERENCES, compare, names_of, read_programs
+
+import ttnn
+
+
+def test_recorded_programs(golden: Path) -> None:
+    device = ttnn.open_device(device_id=0, l1_small_size=32768)
+    try:
+        names = names_of(device)
+        compared = [compare(record, names) for record in read_programs(golden)]
+    finally:
+        ttnn.close_device(device)
+    different = Counter(one.operator for one in compared if one.differs)
+    print(f"\nrecorded programs: {len(compared) - different.total()} of {len(compared)} agree")
+    listed = json.loads(DIFFERENCES.read_text(encoding="utf-8"))
+    assert different == Counter({name: entry["calls"] for name, entry in listed.items()})
