@@ -165,7 +165,10 @@ def _function(name: str, template: list[str], words: list[int], approx: bool) ->
 
 
 def functions_of(text: str, approx: bool, tiles: int = 1) -> tuple[Any, ...]:
-    """Return the functions that C++ text calls; `tiles` arguments of each are indices."""
+    """Return the functions that C++ text calls.
+
+    The first `tiles` arguments of each are indices.
+    """
     found = []
     for name, template, arguments in re.findall(r"(\w+_tile\w*)(?:<(.*?)>)?\(([^()]*)\)", text):
         if not re.search(r"_init(\b|$)", name):
@@ -265,7 +268,10 @@ def _chain(steps: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def our_step(function: str, settings: dict[str, Any], noted: Any) -> Step | None:
-    """Return the step of a function of the engine; None if it only moves elements."""
+    """Return the step of an engine function.
+
+    None if it only moves elements.
+    """
     formats, dst32 = tuple(settings.get("formats", ())), bool(settings.get("dst32"))
     fidelity = _FIDELITY.get(settings.get("fidelity", 0))
     if function in _QUIET:
@@ -404,7 +410,10 @@ def first_difference(official: list[Step], ours: list[Step]) -> str:
 
 
 def main() -> None:
-    """Print the differences of operators whose names match a pattern; `--write` updates the list of the test."""
+    """Print the differences of calls that match a pattern.
+
+    `--write` updates the list of the test.
+    """
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("pattern", nargs="?", default="", help="regular expression for expressions")
     parser.add_argument("--each", type=int, default=2, help="differences shown for each operator and field")
