@@ -11,8 +11,10 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 import os
 import re
+import struct
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,10 +37,12 @@ _CODES: Final = {
     **{"Int32": 8, "UInt16": 9, "UInt32": 24, "UInt8": 30},
 }
 _MOVING: Final = (
-    *("data_movement/", "sliding_window/", "kernel/compute/tilize", "kernel/compute/eltwise_copy"),
-    *("kernel/compute/transpose", "eltwise_identity_kernel", "reshape", "untilize"),
+    *("data_movement/", "sliding_window/", "kernel/compute/tilize"),
+    *("kernel/compute/transpose", "reshape", "untilize"),
 )
 """Compute kernels that keep the values of elements."""
+_COPYING: Final = ("eltwise_copy", "eltwise_identity_kernel")
+"""Compute kernels that only convert from one format into another."""
 
 
 class Step(NamedTuple):
@@ -119,6 +123,20 @@ _ENGINE: Final = {
     ),
 }
 """The engine's function that stands for a kernel."""
+_OWN_SEQUENCE: Final = {
+    "where_tss_kernel": ("ternary", ("where", "default")),
+    "mac_tss_kernel": ("ternary", ("mac", "default")),
+    "lgamma_kernel": ("sfpu", (("lgamma", "default"),)),
+    "lgamma_fast_kernel": ("sfpu", (("lgamma", "default"),)),
+    "hardswish_kernel": ("hardswish", ()),
+    "logsigmoid_kernel": ("log_sigmoid", ()),
+    "logit_kernel": ("logit", ()),
+    "eltwise_pow_int": ("pow", ()),
+}
+"""Kernels with a sequence of their own: what ours is called.
+
+tests/metal/cpp/test_recorded_unary.py runs them, but for lgamma.
+"""
 _INTEGER_SUFFIX: Final = {"Int32": "_int32", "UInt32": "_uint32", "UInt16": "_uint16"}
 
 
@@ -190,11 +208,18 @@ def official_step(kernel: dict[str, Any]) -> Step | None:
     """Return a recorded compute kernel's step; None if it only moves elements."""
     file, defines, names = kernel["file"], kernel.get("defines", {}), kernel.get("cb_names", {})
     dst32, approx, fidelity = kernel["dst32"], kernel["approx"], kernel["fidelity"]
+    if "data_movement/bcast/" in file:
+        formats = tuple(_of_format(kernel, names.get(f"in{index}", index), 0) for index in range(2))
+        return Step("pipeline", (), formats, dst32, fidelity)
     if any(part in file for part in _MOVING):
         return None
     stem = file.rpartition("/")[2].removesuffix(".cpp").removesuffix("_metal2")
     formats: tuple[int, ...]
     source, target = names.get("in", names.get("in0", 0)), names.get("out", names.get("out0"))
+    if any(part in stem for part in _COPYING):
+        others = (int(key) for key in kernel["formats"] if key != str(source))
+        target = target if target is not None else next(others, source)
+        return Step("sfpu", ((),), (_of_format(kernel, source, 0), _of_format(kernel, target, 3)), dst32, None)
     if stem in ("eltwise_sfpu", "eltwise_typecast"):
         target = target if target is not None else (1 if "1" in kernel["formats"] else 2)
         chain = [defines.get(f"SFPU_OP_CHAIN_0_FUNC_{index}", "") for index in range(8)]
@@ -231,6 +256,9 @@ def official_step(kernel: dict[str, Any]) -> Step | None:
         formats = (*(_of_format(kernel, buffer, 0) for buffer in (0, 1, 2)), _of_format(kernel, 3, 3))
         return Step("ternary", (op,), formats, dst32, None)
     formats = (_of_format(kernel, source, 0), _of_format(kernel, target, 3))
+    if stem in _OWN_SEQUENCE:
+        unit, function = _OWN_SEQUENCE[stem]
+        return Step(unit, (function,), formats, dst32, None)
     if stem in ("reduce", "reduce_h_neg", "reduce_w_neg"):
         how = (defines["REDUCE_OP"].rpartition("::")[2].lower(), defines["REDUCE_DIM"].rpartition("REDUCE_")[2].lower())
         sfpu_side = (
@@ -254,6 +282,188 @@ def official_steps(record: dict[str, Any]) -> list[Step]:
         kernels = [kernel for kernel in program["kernels"] if kernel["kind"] == "compute"]
         steps = [step for kernel in kernels if (step := official_step(kernel)) is not None]
         found += list(dict.fromkeys(steps))
+    return found
+
+
+# Equal arithmetic under other names.
+
+_WORDS: Final = frozenset((8, 9, 24, 30))
+_BLOCKS: Final = frozenset((6, 7))
+_UINT16: Final = {
+    # 16-bit integers are words with zeros above their 16 bits; results are cut to 16 bits.
+    **{f"{verb}_uint16": (f"{verb}_int", "int32") for verb in ("add", "sub", "mul")},
+    **{f"{verb}_uint16": (f"{verb}_int", "int32") for verb in ("eq", "ne", "lt", "gt", "le", "ge")},
+    **{f"{verb}_uint16": (f"bitwise_{verb}_binary", "int32") for verb in ("and", "or", "xor")},
+    "rsub_uint16": ("sub_int", "rsub_int32"),
+    "eqz_uint16": ("eqz_int32", "uint32"),
+    "nez_uint16": ("nez_int32", "uint32"),
+    "max_uint16": ("unary_max_int32", "uint32"),
+    "min_uint16": ("relu_max_int32", "uint32"),
+}
+_TILES: Final = {
+    **_UINT16,
+    **{f"{verb}_{of}": (f"unary_{verb}_int32", of) for verb in ("max", "min") for of in ("int32", "uint32")},
+    **{f"{verb}_uint32": (f"{verb}_int32", "uint32") for verb in ("eqz", "nez")},
+    "signbit_int32": ("signbit_int32", "int32"),
+    **{name: (name, "default") for name in ("quant", "requant", "dequant")},
+}
+"""Functions of the kernel interface whose bits a function of the engine has; tests/kernel_api compares them."""
+
+
+def _of_words(name: str, template: str) -> tuple[str, str]:
+    """Return the engine's function of a bitwise function or shift by its data format."""
+    if name.startswith("binary_right"):
+        return name, "int32" if template == "Int32" else "uint32"
+    return name, "int32"
+
+
+_LARGEST_ORDER: Final = 34
+
+
+def _renamed(function: tuple[Any, ...], dtype: int) -> tuple[Any, ...]:
+    """Return a function of a chain under the engine's name.
+
+    Words that are arguments at run time, and those that a word before determines, are left out.
+    """
+    name, variant, *words = function
+    if name == "tile" and variant in _TILES:
+        (name, variant), words = _TILES[variant], words
+    elif name == "mul_int":
+        # One operand of a chain: its square.
+        name = "square_int"
+    elif name == "right_shift" and dtype in (9, 24):
+        variant = "uint32"
+    elif name in ("fmod", "remainder"):
+        words = []
+    elif name == "eqz_int32" and dtype == 9:
+        variant = "uint32"
+    elif name == "polygamma":
+        # The official kernel gets the order as a float.
+        words = [round(_float(words[0])) if words[0] > _LARGEST_ORDER else words[0], words[1]]
+        variant = "default"
+    elif name == "selu":
+        # The official kernel multiplies its two words itself.
+        variant, words = "default", [words[0], _product(words) if not variant else words[1]]
+    elif name == "round" and variant == "decimals":
+        # The official kernel derives 10**decimals and its inverse from the number.
+        words = [_decimals(words)]
+    return (name, variant, *words)
+
+
+def _decimals(words: Sequence[int]) -> int:
+    if len(words) == 1:
+        return words[0]
+    return round(math.log10(_float(words[0]))) & 0xFFFF_FFFF
+
+
+def _float(word: int) -> float:
+    return float(struct.unpack("<f", struct.pack("<I", word))[0])
+
+
+def _product(words: Sequence[int]) -> int:
+    first, second = words
+    return int(struct.unpack("<I", struct.pack("<f", _float(first) * _float(second)))[0])
+
+
+def _binary_renamed(op: tuple[Any, ...], dtype: int) -> tuple[Any, ...]:
+    if op[0] == "tile" and op[1] in _TILES:
+        op = (*_TILES[op[1]], *op[2:])
+    elif op[0].endswith("_shift_tile"):
+        op = _of_words(op[0].removesuffix("_tile"), op[1])
+    if op[0] in ("quant", "requant", "dequant"):
+        # The zero point is an argument at run time.
+        op = op[:2]
+    if op[0] == "nextafter" and dtype == 5:
+        # In a 16-bit Dst both variants step in units of bfloat16.
+        op = ("nextafter", "default")
+    return op
+
+
+def _normal(step: Step) -> Step:
+    """Return a step under the names of the engine."""
+    if step.unit == "sfpu" and step.functions:
+        chain = tuple(_renamed(function, step.formats[0]) for function in step.functions[0])
+        return step._replace(functions=(chain,))
+    if step.unit in ("fpu", "sfpu binary"):
+        pre_a, pre_b, op, post, relu = step.functions
+        chains = [
+            tuple(_renamed(function, dtype) for function in chain)
+            for chain, dtype in ((pre_a, step.formats[0]), (pre_b, step.formats[1]), (post, step.formats[0]))
+        ]
+        op = _binary_renamed(op, step.formats[0])
+        return step._replace(functions=(chains[0], chains[1], op, chains[2], relu))
+    if step.unit == "ternary":
+        # The factor of addcmul and addcdiv is an argument at run time.
+        (op,) = step.functions
+        return step._replace(functions=(op[:2],), formats=tuple(code for code in step.formats if code >= 0))
+    return step
+
+
+def _keeps(step: Step) -> bool:
+    """Return True if a program copies values through Dst, or writes one value over a tensor."""
+    if step.unit != "sfpu" or not step.functions:
+        return False
+    (chain,) = step.functions
+    if len(chain) == 1 and chain[0][0] == "fill":
+        return True
+    return chain in ((), (("identity", "default"),)) and step.formats[0] == step.formats[1]
+
+
+def normal_steps(steps: Sequence[Step]) -> list[Step]:
+    """Return steps without those that keep values.
+
+    Block floats are moved as bfloat16 and packed again, exactly as in one step: their values have 8 bits. Integers are
+    packed as they are in Dst, so that a chain in the program of a binary function has the bits of one after it.
+    """
+    found: list[Step] = []
+    for step in map(_normal, steps):
+        if _keeps(step):
+            continue
+        last = found[-1] if found else None
+        empty = step.unit == "sfpu" and step.functions == ((),)
+        if last is not None and empty and last.unit == "sfpu" and last.functions == ((),):
+            first, second = last.formats, step.formats
+            if first[0] == second[1] and first[0] in _BLOCKS and first[1] == second[0] == 5:
+                found.pop()
+                continue
+        if last is not None and last.unit == "sfpu binary" and step.unit == "sfpu" and step.functions:
+            *front, post, relu = last.functions
+            if last.formats[2] == step.formats[0] and step.formats[0] in _WORDS and not relu:
+                both = (*front, (*post, *step.functions[0]), relu)
+                found[-1] = last._replace(functions=both, formats=(*last.formats[:2], step.formats[1]))
+                continue
+        found.append(step)
+    return found
+
+
+_OURS: Final = {
+    "hardswish": ("hardsigmoid", "mul", "mul_binary"),
+    "log_sigmoid": ("exp", "log_sigmoid"),
+    "logit": ("clamp", "logit"),
+    "pow": ("mul_int",),
+}
+"""Functions of our steps for the sequence of a kernel."""
+
+
+def _last_function(step: Step) -> str:
+    if step.unit == "sfpu" and step.functions and step.functions[0]:
+        return str(step.functions[0][-1][0])
+    return str(step.functions[2][0]) if step.unit in ("fpu", "sfpu binary") else ""
+
+
+def joined(ours: Sequence[Step], official: Sequence[Step]) -> list[Step]:
+    """Return our steps with those of a kernel's own sequence as one."""
+    wanted = [step for step in official if step.unit in _OURS]
+    if not wanted:
+        return list(ours)
+    names, found = _OURS[wanted[0].unit], []
+    for step in ours:
+        if _last_function(step) not in names:
+            found.append(step)
+        elif found and found[-1].unit == wanted[0].unit:
+            found[-1] = found[-1]._replace(formats=(found[-1].formats[0], step.formats[-1]))
+        else:
+            found.append(wanted[0]._replace(formats=(step.formats[0], step.formats[-1])))
     return found
 
 
@@ -285,6 +495,8 @@ def our_step(function: str, settings: dict[str, Any], noted: Any) -> Step | None
             if fpu or settings["op"] == "isclose"
             else (settings["op"], settings.get("variant", "default"), *settings.get("parameters", ()))
         )
+        if dst32 and op[1:] == ("nearest_even",):
+            op = (op[0], "default")
         sides = [_chain(settings.get(name, ())) for name in ("pre_a", "pre_b", "post")]
         functions = (sides[0], sides[1], op, sides[2], bool(settings.get("packer_relu")))
         return Step(
@@ -314,6 +526,7 @@ class Steps(Observer):
 
     def __init__(self) -> None:
         self.found: list[Step] = []
+        self.result: Any = None
         self._noted: list[Any] = []
         self.inside: list[str] = []
 
@@ -338,15 +551,15 @@ class Steps(Observer):
             self.found.append(step)
 
 
-def our_steps(expression: str, names: dict[str, Any]) -> list[Step]:
-    """Return the steps that our call runs."""
+def our_steps(expression: str, names: dict[str, Any]) -> Steps:
+    """Return the observer of a call, with its steps and result."""
     steps = Steps()
     OBSERVERS.append(steps)
     try:
-        eval(expression, dict(names))
+        steps.result = eval(expression, dict(names))
     finally:
         OBSERVERS.remove(steps)
-    return steps.found
+    return steps
 
 
 @dataclass(frozen=True)
@@ -392,10 +605,15 @@ def compare(record: dict[str, Any], names: dict[str, Any]) -> Compared:
     """Compare one record."""
     official = official_steps(record)
     try:
-        ours = our_steps(record["expr"], names)
+        observed = our_steps(record["expr"], names)
     except Exception as error:
         return Compared(record["expr"], official, f"{type(error).__name__}: {error}", "raises")
-    return Compared(record["expr"], official, ours, first_difference(official, ours))
+    ours, result = observed.found, observed.result
+    if not ours and isinstance(result, ttnn.Tensor) and not result.volume():
+        # The official programs of results without elements do nothing.
+        return Compared(record["expr"], official, ours, "")
+    theirs = normal_steps(official)
+    return Compared(record["expr"], official, ours, first_difference(theirs, joined(normal_steps(ours), theirs)))
 
 
 def first_difference(official: list[Step], ours: list[Step]) -> str:
