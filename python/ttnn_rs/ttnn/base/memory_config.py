@@ -478,7 +478,10 @@ def _checked(
         raise MemoryConfigError(f"{where}: got {orientation!r}. Invalid shard orientation")
     dims = as_dims(shape)
     if len(dims) < 2:
-        raise MemoryConfigError(f"{where}: shape needs a height and a width, got {list(dims)}. Invalid input shape")
+        raise MemoryConfigError(
+            f"{where}: shape needs a height and a width, got {list(dims)}. Invalid input shape",
+            vendor=f"not enough values to unpack (expected at least 2, got {len(dims)})",
+        )
     return dims, orientation or ShardOrientation.ROW_MAJOR
 
 

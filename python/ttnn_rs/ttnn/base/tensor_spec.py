@@ -398,9 +398,8 @@ def _padded(dims: tuple[int, ...], layout: Layout, memory_config: MemoryConfig, 
     if not dims:
         dims = (1,)
     shards = memory_config._shard_spec
-    wider = memory_config.memory_layout in _WIDTH_CUT or (shards is not None and shards.shape[1] > dims[-1])
-    if shards is not None and wider and shards.shape[1] > 0:
-        # Rows are padded to whole shards; one that is wider than the tensor holds padding, too.
+    if shards is not None and shards.shape[1] > 0:
+        # Rows are padded to whole shards, whatever is cut.
         return (*dims[:-1], _up(dims[-1], shards.shape[1]))
     nd_shards = memory_config.nd_shard_spec
     if nd_shards is not None and nd_shards.shard_shape.rank and nd_shards.shard_shape[-1] > 0:
@@ -419,13 +418,17 @@ def _check_shards(spec: TensorSpec) -> None:
         return
     height, width = spec.physical_shape
     shard_height, shard_width = shards.shape
-    if shard_height == 0 or shard_width == 0:
-        raise MemoryConfigError(f"TensorSpec(): a shard of {shard_height}x{shard_width} holds nothing")
     if spec.layout is Layout.TILE and (shard_height % spec.tile._height or shard_width % spec.tile._width):
         _refuse(
             spec,
             f"Physical shard shape ({shard_height}, {shard_width}) must be tile {{{spec.tile._height}, "
             f"{spec.tile._width}}} sized!",
+        )
+    if shard_height == 0 or shard_width == 0:
+        raise MemoryConfigError(
+            f"TensorSpec(): a shard of {shard_height}x{shard_width} holds nothing",
+            vendor="Shard shape must be greater than 0 in each sharded dim, got "
+            f"{[shard_height, shard_width]}",
         )
     rows, columns = -(-height // shard_height), -(-width // shard_width)
     cores = shards.num_cores()

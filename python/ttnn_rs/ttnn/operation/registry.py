@@ -39,6 +39,7 @@ from ttnn.operation.domain import Domain
 from ttnn.operation.former import translated
 from ttnn.operation.numerics import State, state
 from ttnn.operation.program_keys import program_keys
+from ttnn.operation.result_shards import of_one
 from ttnn.operation.signature import (
     GRADIENT_NAMES,
     OUTPUT_TENSOR_NAMES,
@@ -518,7 +519,12 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
     engines = {engine.removesuffix("_fast") for engine in op.engine}
     in_steps = op.composition or op.family == "backward" or len(engines) > 1
     plan = tuple(
-        (signature, signature.run or op.run, _outputs(signature) if in_steps else ()) for signature in op.signatures
+        (
+            signature,
+            _placed(signature, signature.run or op.run) if op.family in _PLACED else signature.run or op.run,
+            _outputs(signature) if in_steps else (),
+        )
+        for signature in op.signatures
     )
     programs = None
     if _runs_one_program(op):
@@ -564,6 +570,33 @@ def _body(run: Callable[..., Any], outputs: Sequence[int], values: Sequence[Any]
         if values[position] is not None:
             _keep_operands(values, position)
     return run(*values)
+
+
+_PLACED: Final = ("unary",)
+
+
+def _placed(signature: Signature, run: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of one tensor with the result's shards decided first.
+
+    The official program computes the specification of its result before it checks the operand.
+    """
+    names = [param.name for param in signature.params]
+    if "memory_config" not in names:
+        return run
+    place = names.index("memory_config")
+    outputs = [names.index(name) for name in OUTPUT_TENSOR_NAMES if name in names]
+
+    @wraps(run)
+    def placed(*values: Any) -> Any:
+        tensor, memory_config = values[0], values[place]
+        device = tensor._device if isinstance(tensor, Tensor) else None
+        if device is None or memory_config is None or any(values[output] is not None for output in outputs):
+            return run(*values)
+        memory_config = of_one(tensor.spec, memory_config, device)
+        tensor.spec.with_memory_config(memory_config)
+        return run(*values[:place], memory_config, *values[place + 1 :])
+
+    return placed
 
 
 def _first(

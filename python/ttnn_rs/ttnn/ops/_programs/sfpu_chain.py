@@ -11,6 +11,7 @@ from typing import Final
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import DTypeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.operation.result_shards import of_one
 from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import sfpu_functions
 from ttnn.ops._programs.common import (
@@ -70,7 +71,8 @@ def apply_chain(
         if (name, variant) not in sfpu_functions():
             raise UnsupportedError(f"{operator}: the SFPU function {name}/{variant} is not implemented.")
     if output_tensor is None:
-        output = allocate(result_spec(spec, spec.shape._dims, dtype, memory_config), device)
+        place = None if memory_config is None else of_one(spec, memory_config, device)
+        output = allocate(result_spec(spec, spec.shape._dims, dtype, place), device)
     else:
         output = take_output(operator, output_tensor, spec.shape, spec.layout, device)
     if is_empty(spec):
@@ -110,7 +112,7 @@ def copy_bits(
     if dtype is not spec.dtype:
         raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not implemented.", "unimplemented")
     if output_tensor is None:
-        output = allocate(spec.with_memory_config(memory_config), device)
+        output = allocate(spec.with_memory_config(of_one(spec, memory_config, device)), device)
     else:
         output = take_output(operator, output_tensor, spec.shape, spec.layout, device)
     if output is not input_tensor and not is_empty(spec):

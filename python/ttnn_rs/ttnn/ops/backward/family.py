@@ -39,7 +39,7 @@ REQUIRED_OUTPUTS: Final = Param("are_required_outputs", _MASK, [True, True], doc
 FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
 RAISES: Final = (
     ("StorageError", "an operand is on the host, deallocated, or on another device than the first."),
-    ("ShapeError", "the operands differ in shape. Gradients of broadcast operands are not supported."),
+    ("ShapeError", "the shapes cannot be broadcast in a step. Gradients of broadcast operands are not summed."),
     ("DTypeError", "the data type is not supported."),
     ("LayoutError", "the operands differ in layout, or the operator requires TILE_LAYOUT."),
 )
@@ -71,11 +71,10 @@ INPUT_B_GRAD: Final = preallocated("input_b_grad")
 
 
 def check_operands(operator: str, **operands: Tensor) -> None:
-    """Refuse operands that are not on one device, or differ in shape.
+    """Refuse operands that are not on one device.
 
     Raises:
         StorageError: see above.
-        ShapeError: see above.
     """
     labels = list(operands)
     first = operands[labels[0]]
@@ -84,11 +83,6 @@ def check_operands(operator: str, **operands: Tensor) -> None:
         tensor = operands[label]
         on_device(operator, tensor, label)
         same_device(operator, device, tensor, label)
-        if tensor.spec.shape != first.spec.shape:
-            raise ShapeError(
-                f"{operator}: {labels[0]} is {first.shape} and {label} is {tensor.shape}; operands of a gradient have "
-                "one shape. Expand the smaller one first, and sum its gradient over the expanded dimensions."
-            )
 
 
 def required(operator: str, mask: Sequence[bool], count: int = 2) -> Sequence[bool]:

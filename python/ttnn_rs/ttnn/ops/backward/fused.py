@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ttnn.base.enums import FORMAT_CODE, DataType, GeluVariant, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import backward as g
 from ttnn.operation.registry import find
@@ -162,6 +162,12 @@ def _checked(name: str, kernel: str, grad: Tensor, x: Tensor, place: MemoryConfi
                 f"but the {label} tensor has dtype {tensor.dtype.cpp_name}.",
             )
     check_operands(operator, grad_tensor=grad, input_tensor=x)
+    if grad.spec.shape != x.spec.shape:
+        raise ShapeError(
+            f"{operator}: grad_tensor is {grad.shape} and input_tensor is {x.shape}; the kernel does not broadcast.",
+            vendor=f"{kernel} operation requires grad_output and input to have the same logical shape, but got "
+            f"{grad.shape} and {x.shape}.",
+        )
     for label, tensor in (("input", x), ("grad_output", grad)):
         if tensor.layout is not Layout.TILE:
             raise LayoutError(

@@ -31,15 +31,25 @@ def broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[in
     """
     rank = max(len(a), len(b))
     left, right = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    # Tiles first, then dimension by dimension from the last.
+    vendor = "" if _tiles_fit((1, 1, *a)[-2:], (1, 1, *b)[-2:]) else "Invalid subtile broadcast type"
     out = []
-    for axis, (m, n) in enumerate(zip(left, right, strict=True)):
+    for axis in range(rank - 1, -1, -1):
+        m, n = left[axis], right[axis]
         if m != n and 1 not in (m, n):
-            where = f"{operator}: cannot broadcast {list(a)} with {list(b)}: dimension {axis - rank} is {m} and {n}."
-            if axis >= rank - 2:
-                raise ShapeError(where, vendor="Invalid subtile broadcast type")
-            raise ShapeError(where)
+            raise ShapeError(
+                f"{operator}: cannot broadcast {list(a)} with {list(b)}: dimension {axis - rank} is {m} and {n}.",
+                vendor=vendor
+                or f"Broadcasting rule violation at dimension index {axis - rank} (output rank {rank}), dim a: {m}, "
+                f"dim b: {n}",
+            )
         out.append(n if m == 1 else m)
-    return tuple(out)
+    return tuple(reversed(out))
+
+
+def _tiles_fit(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    """Return True if tiles of one operand are used as they are, or one row or column of either is repeated."""
+    return a == b or 1 in (*a, *b)
 
 
 def check_broadcast(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[int, ...]) -> None:

@@ -36,7 +36,7 @@ from ttnn.ops._programs.common import (
 )
 from ttnn.ops._programs.element_map import copy_into, cuts_rows, in_rows, like_in_rows
 from ttnn.ops._programs.integer_chain import apply_integers
-from ttnn.ops._programs.result_shards import of_two
+from ttnn.operation.result_shards import of_one, of_two
 from ttnn.ops._programs.sfpu_chain import apply_chain, follows_tensor
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.eltwise.binary.checks import (
@@ -153,7 +153,7 @@ def _with_scalar(
     dtype = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, spec.dtype))
     place = options.memory_config
     if place is not None and options.output_tensor is None:
-        place = of_two(spec, spec, shape, place, device)
+        place = of_one(spec, place, device)
     output = _result(arithmetic, options, dtype, shape, spec, device, place)
     formats = (other, spec.dtype) if scalar_is_left else (spec.dtype, other)
     program = program_for(arithmetic, *formats, dtype)
@@ -183,7 +183,6 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
     spec_a, spec_b = a.spec, b.spec
     full_tiles(name, a, "input_tensor_a")
     full_tiles(name, b, "input_tensor_b")
-    check_types(arithmetic, spec_a.dtype, spec_b.dtype)
     shape_a, shape_b = spec_a.shape._dims, spec_b.shape._dims
     try:
         shape = broadcast(name, shape_a, shape_b)
@@ -192,10 +191,13 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
             error.vendor = other_shape(options.output_tensor.spec, shape_a)
         raise
     check_broadcast(name, spec_a, spec_b, shape)
+    place = of_two(spec_a, spec_b, shape, options.memory_config, device) if options.output_tensor is None else None
+    if place is not None:
+        TensorSpec.of(shape, spec_a.dtype, spec_a.layout, place)
+    check_types(arithmetic, spec_a.dtype, spec_b.dtype)
     if options.output_tensor is a:
         check_in_place(name, spec_a, spec_b, shape)
     dtype = agreed_dtype(name, options.dtype, options.output_tensor, _own(arithmetic, spec_a.dtype))
-    place = of_two(spec_a, spec_b, shape, options.memory_config, device) if options.output_tensor is None else None
     output = _result(arithmetic, options, dtype, shape, spec_a, device, place)
     program = program_for(arithmetic, spec_a.dtype, spec_b.dtype, dtype)
     if shape_a == shape_b:

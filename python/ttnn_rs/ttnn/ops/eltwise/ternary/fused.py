@@ -30,7 +30,7 @@ from ttnn.ops._programs.common import (
     on_device,
 )
 from ttnn.ops._programs.element_map import in_rows
-from ttnn.ops._programs.result_shards import grown
+from ttnn.operation.result_shards import grown
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops.data_movement.permute import moved_to
 from ttnn.ops.data_movement.placement import copy

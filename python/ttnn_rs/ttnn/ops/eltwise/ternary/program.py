@@ -28,7 +28,7 @@ from ttnn.ops._programs.common import (
     same_device,
     take_output,
 )
-from ttnn.ops._programs.result_shards import of_three
+from ttnn.operation.result_shards import of_three
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
