@@ -75,7 +75,8 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> tuple[Buffer, ...]:
         require_allocatable(spec)
     buffers: tuple[Buffer, ...] = ()
     for chip in device.chips:
-        if interleaved:
+        # An empty tensor has no pages on any core.
+        if interleaved or spec.num_pages == 0:
             new = chip.engine.allocate_interleaved(
                 config.buffer_type.value, spec.page_bytes, spec.num_pages, max(1, spec.page_grid[1])
             )

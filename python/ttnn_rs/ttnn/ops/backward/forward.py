@@ -15,6 +15,7 @@ from ttnn.operation.registry import find
 from ttnn.ops._programs.activations import chain
 from ttnn.ops._programs.common import INTEGERS
 from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
+from ttnn.ops._programs.typecast import cast
 from ttnn.tensor.tensor import Tensor
 
 _INTEGER_STEPS: Final = {
@@ -65,7 +66,7 @@ class Forward:
         return self.__getattr__("where")(predicate, true, false, **options)
 
     def _single(self, x: Tensor) -> Tensor:
-        return self.typecast(x, DataType.FLOAT32) if x.dtype in INTEGERS else x
+        return cast("ttnn.typecast", x, DataType.FLOAT32, self.place) if x.dtype in INTEGERS else x
 
     def chain(self, x: Tensor, *functions: UnaryOpType | tuple[UnaryOpType, float]) -> Tensor:
         """Return a chain of SFPU functions, in one visit to Dst."""

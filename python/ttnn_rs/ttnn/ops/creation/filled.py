@@ -21,6 +21,7 @@ from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import creation as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import declare
+from ttnn.operation.result_shards import of_one
 from ttnn.operation.signature import (
     DATA_TYPE,
     DEVICE,
@@ -162,6 +163,9 @@ def _full_like(
     _agrees(name, dtype, memory_config, optional_tensor)
     spec = tensor.spec
     target = device or tensor._device
+    if target is not None and memory_config is not None and (layout or spec.layout) is Layout.TILE and spec.dtype not in INTEGER_RANGE:
+        # Tiles of floating point are filled by a program of one operand.
+        memory_config = of_one(spec, memory_config, target)
     return filled(
         name,
         spec.shape,

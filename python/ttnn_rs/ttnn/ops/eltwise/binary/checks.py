@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 from typing import Final
 
-from ttnn.base.enums import DataType
+from ttnn.base.enums import BinaryOpType, DataType
 from ttnn.base.exceptions import DTypeError, ShapeError, UnsupportedError
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.operation.registry import find
@@ -103,6 +103,10 @@ def check_types(arithmetic: Arithmetic, a: DataType, b: DataType) -> None:
     Raises:
         DTypeError: such a type, or two that do not mix.
     """
+    if a not in arithmetic.integers and a not in arithmetic.floats:
+        raise not_defined(arithmetic, a)
+    if b not in arithmetic.integers and b not in arithmetic.floats:
+        raise not_defined(arithmetic, b, "b")
     mixes = arithmetic.mixes_floats and a in FLOATS and b in FLOATS
     if a is not b and not mixes:
         raise DTypeError(
@@ -110,20 +114,46 @@ def check_types(arithmetic: Arithmetic, a: DataType, b: DataType) -> None:
             vendor=f"Mixed dtype is not supported for binary operation {arithmetic.op_type.cpp_name}, dtype A: "
             f"{a.cpp_name}, dtype B: {b.cpp_name}",
         )
-    if a not in arithmetic.integers and a not in arithmetic.floats:
-        raise not_defined(arithmetic, a)
 
 
-def not_defined(arithmetic: Arithmetic, dtype: DataType) -> DTypeError:
+def check_type_beside_number(arithmetic: Arithmetic, dtype: DataType) -> None:
+    """Refuse a tensor on which an operator with a number is not defined.
+
+    Raises:
+        DTypeError: such a type.
+    """
+    if arithmetic.op_type in _OF_BITS and dtype in FLOATS:
+        error = not_defined(arithmetic, dtype)
+        # Beside a number it is a function of one operand.
+        error.vendor = (
+            f"Unsupported input dtype for bitwise/shift op_type UnaryOpType::{arithmetic.op_type.name}: expected Int32, "
+            "UInt32, or UInt16."
+        )
+        raise error
+    check_types(arithmetic, dtype, dtype)
+
+
+_OF_BITS: Final = frozenset(
+    {
+        BinaryOpType.BITWISE_AND,
+        BinaryOpType.BITWISE_OR,
+        BinaryOpType.BITWISE_XOR,
+        BinaryOpType.LEFT_SHIFT,
+        BinaryOpType.RIGHT_SHIFT,
+    }
+)
+
+
+def not_defined(arithmetic: Arithmetic, dtype: DataType, operand: str = "a") -> DTypeError:
     """Return the error for operands of a data type without the operator."""
     known = ", ".join(of.name for of in DataType if of in arithmetic.floats or of in arithmetic.integers)
     entry = find(arithmetic.name).entry
     # The operands supported in other calls are irrelevant here.
     listed = entry is not None and dtype in entry.dtypes
     return DTypeError(
-        f"{arithmetic.name}: input_tensor_a is {dtype.name}"
+        f"{arithmetic.name}: input_tensor_{operand} is {dtype.name}"
         f"{f'; operands of this call are {known}.' if listed else ', which the operator does not support.'}",
-        vendor=f"Input tensor A dtype {dtype.cpp_name} is not supported for binary operation "
+        vendor=f"Input tensor {operand.upper()} dtype {dtype.cpp_name} is not supported for binary operation "
         f"{arithmetic.op_type.cpp_name}",
     )
 

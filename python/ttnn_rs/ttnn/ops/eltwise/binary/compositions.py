@@ -20,6 +20,7 @@ from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Kind, Param, Signatu
 from ttnn.operation.steps import single, steps_for, with_numbers
 from ttnn.ops._programs.common import INTEGERS, MEMORY_CONFIG_OPTION, as_float, on_device
 from ttnn.ops._programs.sfpu_chain import apply_chain
+from ttnn.ops._programs.typecast import cast
 from ttnn.ops.creation.filled import zeros_like
 from ttnn.ops.data_movement.layout import to_layout
 from ttnn.ops.data_movement.placement import to_memory_config
@@ -33,7 +34,6 @@ from ttnn.ops.eltwise.binary.quotients import OPERATORS as _QUOTIENTS
 from ttnn.ops.eltwise.ternary.fused import where
 from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
 from ttnn.ops.eltwise.unary.predicates import OPERATORS as _TESTS
-from ttnn.ops.eltwise.unary.typecast import typecast
 from ttnn.ops.matmul.matmul import matmul
 from ttnn.tensor.tensor import Tensor
 
@@ -72,7 +72,7 @@ def _run_floor_div(_arithmetic: Arithmetic, a: Tensor, b: Tensor, _fast: bool | 
     quotient = _DIV(a, b, **place)
     whole = _DIV(a, b, rounding_mode="floor", **place)
     if whole.spec.dtype is not quotient.spec.dtype:
-        whole = typecast(whole, quotient.spec.dtype, **place)
+        whole = cast("ttnn.floor_div", whole, quotient.spec.dtype, options.memory_config)
     result: Tensor = where(_TESTS["isinf"](quotient, **place), quotient, whole, **place)
     return result
 

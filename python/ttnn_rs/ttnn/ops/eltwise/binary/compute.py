@@ -45,6 +45,7 @@ from ttnn.ops.eltwise.binary.checks import (
     check_in_place,
     check_result,
     check_scalar,
+    check_type_beside_number,
     check_types,
     on_host,
     other_shape,
@@ -144,16 +145,17 @@ def _with_scalar(
     scalar = as_float(arithmetic.name, scalar, "the number")
     # The tile that a number fills is bfloat16 unless the tensor is float32.
     other = spec.dtype if spec.dtype in INTEGERS or spec.dtype is DataType.FLOAT32 else DataType.BFLOAT16
-    check_types(arithmetic, spec.dtype, spec.dtype)
-    if spec.dtype in INTEGERS:
-        check_scalar(arithmetic, scalar, spec.dtype)
     device = on_device(arithmetic.name, tensor, "input_tensor_a", on_host("A"))
-    full_tiles(arithmetic.name, tensor)
-    shape = spec.shape._dims
-    dtype = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, spec.dtype))
     place = options.memory_config
     if place is not None and options.output_tensor is None:
         place = of_one(spec, place, device)
+        spec.with_memory_config(place)
+    if spec.dtype in INTEGERS:
+        check_scalar(arithmetic, scalar, spec.dtype)
+    check_type_beside_number(arithmetic, spec.dtype)
+    full_tiles(arithmetic.name, tensor)
+    shape = spec.shape._dims
+    dtype = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, spec.dtype))
     output = _result(arithmetic, options, dtype, shape, spec, device, place)
     formats = (other, spec.dtype) if scalar_is_left else (spec.dtype, other)
     program = program_for(arithmetic, *formats, dtype)

@@ -7,6 +7,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -18,7 +19,7 @@ from ttnn.golden.eltwise import binary as g
 from ttnn.operation.signature import INTEGER, NUMBER, TENSOR
 from ttnn.operation.steps import steps_for, with_numbers
 from ttnn.ops._programs.common import INTEGERS, as_float
-from ttnn.ops._programs.sfpu_chain import apply_chain
+from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.family import (
     ACTIVATION_OPTIONS,
@@ -83,7 +84,11 @@ def _of_a_number(op_type: UnaryOpType) -> Callable[..., Tensor]:
 
         def extreme(options: Options) -> Tensor:
             if a.spec.dtype in INTEGERS:
-                return compute(arithmetic, a, b, options)
+                if a.spec.dtype not in arithmetic.integers:
+                    refuse_integers(arithmetic.name, op_type, a.spec.dtype)
+                # The parameter of the function is an integer, cut from the number.
+                whole = math.trunc(b) if math.isfinite(b) else b
+                return compute(arithmetic, a, whole, options)
             steps = steps_for(op_type, (as_float(arithmetic.name, b, "the number"),))
             assert steps is not None
             return apply_chain(

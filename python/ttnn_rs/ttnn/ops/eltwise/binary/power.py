@@ -52,6 +52,12 @@ def _pow(
     if dtype in INTEGERS:
         if dtype not in _INTEGERS:
             raise not_defined(_POWER, dtype)
+        if not whole:
+            raise DTypeError(
+                f"ttnn.pow: {dtype.name} to the power {exponent} is not an integer; typecast the input to a "
+                "floating-point type first.",
+                vendor=f"pow: {dtype.cpp_name} input requires an integral exponent, got {exponent:g}",
+            )
         if INTEGER.accepts(exponent):
             return _integer_power(input_tensor, int(exponent), memory_config, output_tensor)
         input_tensor = cast("ttnn.pow", input_tensor, DataType.FLOAT32)
@@ -79,7 +85,7 @@ def _integer_power(
         raise DTypeError(
             f"ttnn.pow: {base.dtype.name} to the power {exponent} is not an integer; typecast the input to a "
             "floating-point type first.",
-            vendor="integers to negative integer powers are not allowed",
+            vendor=f"pow: integers to negative integer powers are not allowed, got {exponent}",
         )
     if exponent not in _INT32:
         raise DTypeError(f"ttnn.pow: the exponent {exponent} is not an INT32 value.")
@@ -121,6 +127,13 @@ def _pow_of_tensors(
         if exponent.spec.dtype in INTEGERS:
             raise not_defined(_POWER, exponent.spec.dtype)
         base = _filled_like(exponent, as_float("ttnn.pow", base, "input_tensor"))
+    elif base.spec.dtype in INTEGERS:
+        raise DTypeError(
+            f"ttnn.pow: input_tensor is {base.spec.dtype.name} and the exponent a tensor; pass an integer exponent, or "
+            "typecast both to a floating-point type.",
+            vendor=f"Input tensor A dtype {base.spec.dtype.cpp_name} is not supported for binary operation POWER: "
+            "tensor exponents are not supported for integer inputs, use a scalar integer exponent",
+        )
     options = Options(dtype, memory_config, output_tensor, *activations)
     return convert_integers(_POWER, base, exponent, None, options)
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import DTypeError
+from ttnn.base.exceptions import DTypeError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.golden.eltwise import ternary as triples
 from ttnn.operation.accuracy import bit_exact, max_ulp, no_bound
@@ -32,6 +32,7 @@ from ttnn.ops._programs.common import (
 from ttnn.ops._programs.element_map import in_rows
 from ttnn.operation.result_shards import grown
 from ttnn.ops._programs.typecast import cast
+from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.data_movement.permute import moved_to
 from ttnn.ops.data_movement.placement import copy
 from ttnn.ops.eltwise.binary import add, multiply, subtract
@@ -66,6 +67,18 @@ def _tensors(operands: tuple[Operand, ...]) -> list[Tensor]:
     return [operand for operand in operands if isinstance(operand, Tensor)]
 
 
+def _check_tiles(operator: Ternary, tensors: Sequence[Tensor]) -> None:
+    """Refuse shapes that no step of two operands broadcasts.
+
+    Raises:
+        ShapeError: heights or widths differ, and the smaller is not 1.
+    """
+    sides = [(1, 1, *tensor.spec.shape._dims)[-2:] for tensor in tensors]
+    if any(side not in (1, max(of)) for of in zip(*sides, strict=True) for side in of):
+        given = ", ".join(f"{label} {tensor.shape}" for label, tensor in zip(operator.labels, tensors, strict=False))
+        raise ShapeError(f"{operator.name}: cannot broadcast {given}.", vendor="Invalid subtile broadcast type")
+
+
 def _into(operator: str, result: Tensor, output_tensor: Tensor | None) -> Tensor:
     """Return the result of a composition, in `output_tensor` if there is one."""
     if output_tensor is None:
@@ -92,7 +105,14 @@ def _where(
     given = [predicate, *_tensors((true_value, false_value))]
     if len(given) < 3 and all(tensor.spec.layout is Layout.ROW_MAJOR for tensor in given):
         return _where_in_rows(predicate, true_value, false_value, memory_config, output_tensor)
-    check_tensors(_WHERE, (predicate, true_value, false_value))
+    if len(given) < 3:
+        predicate, true_value, false_value = (
+            tilize_padded(_WHERE.name, operand)
+            if isinstance(operand, Tensor) and operand.spec.layout is Layout.ROW_MAJOR
+            else operand
+            for operand in (predicate, true_value, false_value)
+        )
+    predicate, true_value, false_value = check_tensors(_WHERE, (predicate, true_value, false_value))
     return _chosen(predicate, true_value, false_value, memory_config, output_tensor)
 
 
@@ -106,8 +126,13 @@ def _chosen(
     """Return the selection of operands of one layout."""
     operator = _WHERE
     values = _tensors((true_value, false_value))
+    if not values and predicate.spec.dtype in INTEGERS:
+        # Numbers have no data type; beside integers they are float32.
+        predicate = cast(operator.name, predicate, DataType.FLOAT32)
     dtypes = [tensor.spec.dtype for tensor in values or [predicate]]
     dtype = dtypes[0]
+    if len(values) == 1:
+        _check_pair(isinstance(true_value, Tensor), predicate, values[0])
     _check_where(operator, predicate.spec.dtype, dtypes, output_tensor)
     if predicate.spec.dtype in INTEGERS and not INTEGERS.intersection(dtypes):
         # As the chip does: a condition of integers is converted to the type of the values; 0 and only 0 becomes 0.
@@ -120,6 +145,24 @@ def _chosen(
         shapes = (predicate.spec.shape._dims, values[0].spec.shape._dims)
         memory_config = grown(values[0].spec, broadcast(operator.name, ("predicate", "the tensor beside it"), shapes))
     return run_ternary(operator, (predicate, chosen[0], chosen[1]), dtype, memory_config, output_tensor)
+
+
+def _check_pair(true: bool, predicate: Tensor, value: Tensor) -> None:
+    """Refuse a predicate and a tensor beside it that do not fit each other.
+
+    Raises:
+        ShapeError: their tiles cannot be broadcast.
+        DTypeError: floating-point types that differ.
+    """
+    _check_tiles(_WHERE, (predicate, value))
+    of, beside = predicate.spec.dtype, value.spec.dtype
+    if of not in INTEGERS and of is not beside:
+        kind = "WHERE_TTS" if true else "WHERE_TST"
+        raise DTypeError(
+            f"{_WHERE.name}: the predicate is {of.name} and the tensor beside it {beside.name}; typecast one of them.",
+            vendor=f"Mixed dtype is not supported for binary operation BinaryOpType::{kind}, dtype A: {of.cpp_name}, "
+            f"dtype B: {beside.cpp_name}",
+        )
 
 
 def _where_in_rows(
@@ -167,9 +210,9 @@ _LERP: Final = Ternary("ttnn.lerp", "lerp", ("input", "end", "weight"))
 def _lerp(
     start: Tensor, end: Tensor, weight: Operand, memory_config: MemoryConfig | None, output_tensor: Tensor | None
 ) -> Tensor:
-    operands = (start, end, weight)
-    check_tensors(_LERP, operands)
+    operands = start, end, weight = check_tensors(_LERP, (start, end, weight))
     tensors = _tensors(operands)
+    _check_tiles(_LERP, tensors)
     dtypes = [tensor.spec.dtype for tensor in tensors]
     if DataType.UINT32 in dtypes:
         found = ", ".join(
@@ -199,8 +242,7 @@ def _mac(
     output_tensor: Tensor | None,
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
-    tensors = (a, b, c)
-    check_tensors(_MAC, tensors)
+    tensors = a, b, c = check_tensors(_MAC, (a, b, c))
     integers = are_integers(_MAC, tensors, _32_BITS)
     if integers or (is_block_float(tensors) and broadcasts_rows_or_columns(tensors)):
         return _into(_MAC.name, _mac_of_two(a, b, c, memory_config), output_tensor)
@@ -212,7 +254,6 @@ def _mac_of_two(a: Tensor, b: Operand, c: Operand, memory_config: MemoryConfig |
 
     This is the operator if an operand is a number.
     """
-    check_tensors(_MAC, (a, b, c))
     result: Tensor = add(multiply(a, b, memory_config=memory_config), c, memory_config=memory_config)
     return result
 
@@ -223,14 +264,20 @@ _SNAKE: Final = Ternary("ttnn.snake_beta", "snake_beta", ("input_tensor", "alpha
 def _snake_beta(
     x: Tensor, alpha: Tensor, beta: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None
 ) -> Tensor:
-    tensors = (x, alpha, beta)
-    check_tensors(_SNAKE, tensors)
+    tensors = x, alpha, beta = check_tensors(_SNAKE, (x, alpha, beta))
+    labels, shapes = _SNAKE.labels, tuple(tensor.spec.shape._dims for tensor in tensors)
+    broadcast(_SNAKE.name, labels, shapes)
     for label, tensor in zip(_SNAKE.labels, tensors, strict=True):
         if tensor.spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
             raise DTypeError(
                 f"{_SNAKE.name}: {label} is {tensor.spec.dtype.name}; typecast it to bfloat16 or float32.",
                 vendor=f"snake_beta supports only BFLOAT16 or FLOAT32, got {tensor.spec.dtype.cpp_name}",
             )
+    if shapes[1] != shapes[2]:
+        raise ShapeError(
+            f"{_SNAKE.name}: alpha is {alpha.shape} and beta is {beta.shape}; they have one shape.",
+            vendor=f"snake_beta requires alpha.shape == beta.shape, got {alpha.shape} vs {beta.shape}",
+        )
     are_integers(_SNAKE, tensors, ())
     return run_ternary(_SNAKE, tensors, x.spec.dtype, memory_config, output_tensor)
 
@@ -246,10 +293,18 @@ def _addcmul(
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
 ) -> Tensor:
-    tensors = (a, b, c)
-    check_tensors(_ADDCMUL, tensors)
+    tensors = a, b, c = check_tensors(_ADDCMUL, (a, b, c))
+    dtypes = [tensor.spec.dtype for tensor in tensors]
+    if len(set(dtypes)) > 1:
+        given = ", ".join(f"{label}={dtype.cpp_name}" for label, dtype in zip(_ADDCMUL.labels, dtypes, strict=True))
+        raise DTypeError(
+            f"{_ADDCMUL.name}: the tensors are {', '.join(dtype.name for dtype in dtypes)}; typecast them to one type.",
+            vendor=f"Addcmul TTT requires all input tensors to have the same dtype. Got {given}",
+        )
+    _check_tiles(_ADDCMUL, tensors)
     integers = are_integers(_ADDCMUL, tensors, _32_BITS)
-    value = number_for(_ADDCMUL.name, "value", value, a.spec.dtype)
+    if not integers:
+        value = number_for(_ADDCMUL.name, "value", value, a.spec.dtype)
     if integers or (is_block_float(tensors) and broadcasts_rows_or_columns(tensors)):
         options = {"memory_config": memory_config}
         factor = multiply(multiply(b, c, **options), int(value) if integers else value, **options)
@@ -268,8 +323,8 @@ def _addcdiv(
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
 ) -> Tensor:
-    tensors = (a, b, c)
-    check_tensors(_ADDCDIV, tensors)
+    tensors = a, b, c = check_tensors(_ADDCDIV, (a, b, c))
+    _check_tiles(_ADDCDIV, tensors)
     if all(tensor.spec.dtype is DataType.INT32 for tensor in tensors):
         raise DTypeError(
             f"{_ADDCDIV.name}: the tensors are INT32; typecast them to float32.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
@@ -29,6 +29,7 @@ from ttnn.ops._programs.common import (
     take_output,
 )
 from ttnn.operation.result_shards import of_three
+from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -57,15 +58,15 @@ def broadcast(operator: str, labels: tuple[str, ...], shapes: tuple[tuple[int, .
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     out = []
     for axis in range(rank):
-        sizes = {shape[axis] for shape in padded} - {1}
-        if len(sizes) > 1:
+        largest = max(shape[axis] for shape in padded)
+        if any(shape[axis] not in (1, largest) for shape in padded):
             given = ", ".join(f"{label} {list(shape)}" for label, shape in zip(labels, shapes, strict=True))
             found = ", ".join(f"dim {name}: {shape[axis]}" for name, shape in zip("abc", padded, strict=False))
             raise ShapeError(
                 f"{operator}: cannot broadcast {given}: dimension {axis - rank} differs.",
                 vendor=f"Broadcasting rule violation at dimension index {axis - rank} (output rank {rank}), {found}",
             )
-        out.append(sizes.pop() if sizes else 1)
+        out.append(largest)
     return tuple(out)
 
 
@@ -78,18 +79,26 @@ def broadcasts_rows_or_columns(tensors: Sequence[Tensor]) -> bool:
     return len(ends) > 1
 
 
-def check_tensors(operator: Ternary, operands: Sequence[Operand]) -> None:
-    """Refuse tensors that no program of three operands supports.
+def check_tensors(operator: Ternary, operands: Sequence[Operand]) -> list[Any]:
+    """Return the operands with all tensors in tiles.
+
+    Only the first one is required to be tiled; others are converted.
 
     Raises:
         StorageError: one is on the host, or they are on different devices.
-        LayoutError: one is row-major.
+        LayoutError: the first is row-major.
     """
     first = None
+    tiled: list[Any] = []
     for operand, label in zip(operands, operator.labels, strict=True):
+        tiled.append(operand)
         if not isinstance(operand, Tensor):
             continue
         device = on_device(operator.name, operand, label, _ON_HOST)
+        if first is not None and operand.spec.layout is not Layout.TILE:
+            same_device(operator.name, first, operand, label)
+            tiled[-1] = tilize_padded(operator.name, operand)
+            continue
         first = first or device
         same_device(operator.name, first, operand, label)
         if operand.spec.layout is not Layout.TILE:
@@ -101,6 +110,7 @@ def check_tensors(operator: Ternary, operands: Sequence[Operand]) -> None:
                 "Input tensor layout: 0",
             )
         full_tiles(operator.name, operand, label)
+    return tiled
 
 
 def number_for(operator: str, label: str, value: float, dtype: DataType) -> float:

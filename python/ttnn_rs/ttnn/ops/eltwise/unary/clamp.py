@@ -25,6 +25,7 @@ from ttnn.ops._programs.common import (
     on_device,
 )
 from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
+from ttnn.ops._programs.typecast import cast
 from ttnn.ops.eltwise.binary.comparisons import OPERATORS as _BINARY
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.program import Arithmetic
@@ -63,6 +64,8 @@ def _to_numbers(
     _need_an_end(operator, low, high)
     dtype = input_tensor.spec.dtype
     options: dict[str, Any] = {"memory_config": memory_config, "output_tensor": output_tensor}
+    if dtype is _INT32 and any(isinstance(end, float) for end in (low, high)):
+        input_tensor, dtype = cast(operator, input_tensor, DataType.FLOAT32), DataType.FLOAT32
     if dtype is _INT32:
         first, last = INTEGER_RANGE[_INT32]
         ends = (

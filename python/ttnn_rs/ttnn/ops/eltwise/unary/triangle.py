@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
-from ttnn.base.exceptions import LayoutError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import require_allocatable
 from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import FastOperation, Op, register
@@ -47,21 +47,13 @@ def _triangle(
     device = on_device(name, input_tensor)
     spec = input_tensor.spec
     dims = spec.shape._dims
-    if spec.layout is not Layout.TILE:
-        height, width = (1, 1, *dims)[-2:]
-        physical = tuple(-(-side // 32) * 32 for side in (height, width))
-        raise LayoutError(
-            f"{name}: input_tensor {input_tensor.shape} is ROW_MAJOR; convert it with ttnn.to_layout first.",
-            vendor=f"to_layout: Converting layout to Layout::TILE implicitly changed physical shape from "
-            f"{(height, width)} to "
-            f"{physical} due to alignment constraints. This is currently unsupported. Please pad the tensor explicitly "
-            "before conversion.",
-        )
-    if len(dims) < 2:
-        raise ShapeError(f"{name}: input_tensor is {input_tensor.shape}; a triangle needs two dimensions.")
+    if memory_config is not None:
+        # The mask is made there, too.
+        require_allocatable(spec.with_memory_config(memory_config))
     dtype = DataType.BFLOAT16 if spec.dtype in (*BLOCK_FLOATS, DataType.UINT16) else spec.dtype
-    limit = max(dims[-2:]) + 1
-    cut = _mask(dims[-2], dims[-1], max(-limit, min(limit, diagonal)), lower)
+    height, width = (1, 1, *dims)[-2:]
+    limit = max(height, width) + 1
+    cut = _mask(height, width, max(-limit, min(limit, diagonal)), lower).reshape((height, width)[-max(len(dims), 1) :])
     mask = Tensor(cut.astype(_NUMPY.get(dtype, np.float32)), dtype, None, Layout.TILE).to(device)
     result: Tensor = multiply(input_tensor, mask, memory_config=memory_config or spec.memory_config)
     return result
@@ -79,7 +71,7 @@ def _register(name: str, lower: bool, function: Callable[..., Any], what: str) -
             signatures=(Signature((INPUT_TENSOR,), (_DIAGONAL, MEMORY_CONFIG_OPTION)),),
             run=partial(_triangle, f"ttnn.{name}", lower),
             doc=f"Return the {what} triangle of each matrix of `input_tensor`, and 0 elsewhere.\n"
-            "Shape: [..., H, W] -> [..., H, W].",
+            "Shape: [..., H, W] -> [..., H, W]. The result is in tiles.",
             source="tt-metal `ttnn/cpp/ttnn/operations/data_movement` and `eltwise/binary_ng`",
             dtypes=(*FLOAT_INPUTS, *_32_BITS),
             layouts=(Layout.TILE,),
@@ -87,8 +79,7 @@ def _register(name: str, lower: bool, function: Callable[..., Any], what: str) -
             accuracy=bit_exact(),
             composition=True,
             raises=(
-                ("LayoutError", "the input is row-major."),
-                ("ShapeError", "the input has fewer than two dimensions."),
+                ("MemoryConfigError", "`memory_config` is sharded without cores."),
                 ("DTypeError", "the input is uint16 or uint8."),
                 ("StorageError", "the input is on the host."),
             ),

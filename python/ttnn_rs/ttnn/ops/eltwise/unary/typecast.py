@@ -10,9 +10,9 @@ from typing import Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import DTypeError
+from ttnn.base.exceptions import DTypeError, MemoryConfigError
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tensor_spec import TensorSpec, require_allocatable
 from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
@@ -39,7 +39,26 @@ def _typecast(
         spec = input_tensor.spec
         target = TensorSpec.of(spec.shape, dtype, spec.layout, spec.memory_config, spec.tile)
         return input_tensor._repacked(target, "ttnn.typecast")
+    if output_tensor is None and memory_config is not None:
+        _check_place(input_tensor, dtype, memory_config)
     return cast("ttnn.typecast", input_tensor, dtype, memory_config, output_tensor)
+
+
+def _check_place(tensor: Tensor, dtype: DataType, memory_config: MemoryConfig) -> None:
+    """Refuse a memory config whose pages lie in other cores than those of the operand.
+
+    Raises:
+        MemoryConfigError: shards of another kind, or without cores.
+    """
+    spec, layout = tensor.spec, memory_config.memory_layout
+    require_allocatable(TensorSpec.of(spec.shape, dtype, spec.layout, memory_config))
+    if spec.memory_config.memory_layout is not layout:
+        raise MemoryConfigError(
+            f"ttnn.typecast: input_tensor is {spec.memory_config.memory_layout.name}, memory_config {layout.name}; "
+            "move the tensor with ttnn.to_memory_config.",
+            vendor="Typecast operation requires Input and Output memory layout to match. Input layout: "
+            f"{spec.memory_config.memory_layout.cpp_name}, Output layout: {layout.cpp_name}",
+        )
 
 
 def _typecast_from(
@@ -91,6 +110,7 @@ typecast = register(
         engine=("unary",),
         raises=(
             ("DTypeError", "the input is not of `input_dtype`."),
+            ("MemoryConfigError", "`memory_config` has shards of another kind than the input, or none."),
             ("LayoutError", "the input is row-major and the output a block float."),
             ("UnsupportedError", "the conversion is from or to int8 on a device."),
         ),
