@@ -36,17 +36,17 @@ def of_one(spec: TensorSpec, memory_config: MemoryConfig, device: MeshDevice) ->
     Raises:
         MemoryConfigError: an empty tensor that has no such shards.
     """
-    if not _without_shards(memory_config):
+    if not without_shards(memory_config):
         return memory_config
     shards = spec.memory_config.shard_spec
     if shards is None:
-        shards = _of_its_own(spec, memory_config.memory_layout, device, "Unary")
+        shards = own_shards(spec, memory_config.memory_layout, device, "Unary")
     else:
         shards = ShardSpec(shards.grid, [max(size, TILE_SIZE) for size in shards.shape], shards.orientation)
     return MemoryConfig(memory_config.memory_layout, memory_config.buffer_type, shards)
 
 
-def _of_its_own(spec: TensorSpec, layout: TensorMemoryLayout, device: MeshDevice, caller: str) -> ShardSpec:
+def own_shards(spec: TensorSpec, layout: TensorMemoryLayout, device: MeshDevice, caller: str) -> ShardSpec:
     """Return shards over the grid; rows are cut where pages are aligned in L1."""
     tiled = spec.layout is Layout.TILE
     shards = over_grid(spec.padded_shape, layout, device, caller, unit=TILE_SIZE if tiled else 1)
@@ -112,6 +112,25 @@ def over_grid(
     return ShardSpec(set_of_cores, shard, orientation)
 
 
+def trimmed_to_used(spec: TensorSpec, place: MemoryConfig) -> MemoryConfig:
+    """Return block shards without the rows and columns of cores that hold nothing.
+
+    Args:
+        spec: The tensor.
+        place: Its memory config; returned as it is unless block-sharded over one rectangle.
+    """
+    shards = place.shard_spec
+    if shards is None or place.memory_layout is not TensorMemoryLayout.BLOCK_SHARDED or shards.grid.size() != 1:
+        return place
+    start, size = shards.grid.bounding_box().start, shards.grid.bounding_box().grid_size()
+    height, width = spec.physical_shape
+    used = -(-height // shards.shape[0]), -(-width // shards.shape[1])
+    columns, rows = reversed(used) if shards.orientation is ShardOrientation.ROW_MAJOR else used
+    end = CoreCoord(start.x + min(columns, size.x) - 1, start.y + min(rows, size.y) - 1)
+    cores = CoreRangeSet([CoreRange(start, end)])
+    return MemoryConfig(place.memory_layout, place.buffer_type, ShardSpec(cores, shards.shape, shards.orientation))
+
+
 _LINES: Final = (TensorMemoryLayout.HEIGHT_SHARDED, TensorMemoryLayout.WIDTH_SHARDED)
 
 
@@ -135,7 +154,7 @@ def of_two(
     """
     sharded = [spec for spec in (a, b) if spec.memory_config.shard_spec is not None]
     if memory_config is not None:
-        if not _without_shards(memory_config):
+        if not without_shards(memory_config):
             return memory_config
         # That of a sharded operand, whatever kind of shards is asked for.
         return grown(sharded[0], shape) if sharded else _completed(memory_config, (), a, shape, device)
@@ -168,7 +187,7 @@ def of_three(
     sharded = [spec for spec in specs if spec.memory_config.shard_spec is not None]
     if memory_config is None:
         return grown(max(sharded, key=_cores), shape) if sharded else None
-    if not _without_shards(memory_config):
+    if not without_shards(memory_config):
         return memory_config
     return _completed(memory_config, sharded, specs[0], shape, device)
 
@@ -181,11 +200,12 @@ def _completed(
         shards = _scaled(sharded[0], shape)
     else:
         result = TensorSpec.of(shape, like.dtype, like.layout, DRAM_MEMORY_CONFIG)
-        shards = _of_its_own(result, place.memory_layout, device, "BinaryNg")
+        shards = own_shards(result, place.memory_layout, device, "BinaryNg")
     return MemoryConfig(place.memory_layout, place.buffer_type, shards)
 
 
-def _without_shards(place: MemoryConfig) -> bool:
+def without_shards(place: MemoryConfig) -> bool:
+    """Return whether a memory config is sharded and names no cores."""
     return place.is_sharded() and place.shard_spec is None and place.nd_shard_spec is None
 
 

@@ -273,7 +273,12 @@ def take_output(
     same_device(operator, device, output, "output_tensor")
     spec = output.spec
     if tuple(spec.shape) != tuple(shape):
-        raise ShapeError(f"{operator}: output_tensor is {spec.shape}, the result is {list(shape)}.", vendor=vendor)
+        raise ShapeError(
+            f"{operator}: output_tensor is {spec.shape}, the result is {list(shape)}.",
+            vendor=vendor
+            or f"Unary: Preallocated output shape must match computed shape. Computed: Shape({list(shape)}), "
+            f"Preallocated: {spec.shape}",
+        )
     if spec.layout is not layout:
         raise LayoutError(f"{operator}: output_tensor is {spec.layout.name}, the result is {layout.name}.")
     if dtype is not None and spec.dtype is not dtype:
@@ -324,8 +329,22 @@ def dimension(operator: str, dim: int, rank: int, label: str = "dim") -> int:
         ShapeError: it is out of range.
     """
     if not -rank <= dim < rank:
-        raise ShapeError(f"{operator}: {label}={dim} is out of range for a tensor of rank {rank}.")
+        raise ShapeError(
+            f"{operator}: {label}={dim} is out of range for a tensor of rank {rank}.", vendor=index_out_of_bounds(dim, rank)
+        )
     return dim % rank
+
+
+def index_out_of_bounds(dim: int, rank: int) -> str:
+    """Return the official sentence about a dimension that a tensor does not have."""
+    # A negative index that stays negative is read as an unsigned number of 64 bits.
+    index = (dim if dim >= 0 else dim + rank) % 2**64
+    return f"Index is out of bounds for the rank, should be between 0 and {max(rank - 1, 0)} however is {index}"
+
+
+def no_such_dimension(axis: int, rank: int) -> str:
+    """Return the official sentence about a fixed dimension that a shape does not have."""
+    return f"ShapeBase[] index out of range. {axis} not in [-4, {rank})"
 
 
 def needs_tiles(operator: str, dtype: DataType, layout: Layout) -> None:

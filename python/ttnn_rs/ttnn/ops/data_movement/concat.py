@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.shape import ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
@@ -35,6 +35,7 @@ from ttnn.ops._programs.common import (
     take_output,
 )
 from ttnn.ops._programs.element_map import copy_into, like_in_rows, strides_of
+from ttnn.ops._programs.moved_shards import of_repeated
 from ttnn.ops._programs.movement import register_movement
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops._programs.windows import copy_rows, copy_tiles, in_whole_tiles, tile_grid, write_into
@@ -79,8 +80,15 @@ def _checked(name: str, tensors: Sequence[Tensor], dim: int) -> int:
         if tensor.spec.dtype is not first.spec.dtype:
             raise DTypeError(
                 f"{name}: data types differ: {first.spec.dtype.name} and {tensor.spec.dtype.name}.",
-                vendor="All Tensors should have same format.",
+                vendor="All Tensors should have same dtypes.",
             )
+    if len({tensor.spec.memory_config.is_sharded() for tensor in tensors}) > 1 and (
+        first.spec.layout is Layout.ROW_MAJOR or first.spec.shape.rank > 4
+    ):
+        raise MemoryConfigError(
+            f"{name}: some of the tensors are sharded and some interleaved; move them with ttnn.to_memory_config.",
+            vendor="All tensors must be sharded or all must be interleaved",
+        )
     return axis
 
 
@@ -104,7 +112,7 @@ def joined(
     axis = _checked(name, tensors, dim)
     first = tensors[0]
     spec, device = first.spec, on_device(name, first)
-    place = memory_config or _default_place(first)
+    place = memory_config or DRAM_MEMORY_CONFIG
     if len(tensors) == 1 and output_tensor is None:
         return first if first.spec.memory_config == (memory_config or place) else moved_to(first, place)
     if len({tensor.spec.layout for tensor in tensors}) > 1:
@@ -176,7 +184,16 @@ def _stack(input_tensors: Sequence[Tensor], dim: int) -> Tensor:
     raised = []
     for tensor in input_tensors:
         if tensor.spec.shape != input_tensors[0].spec.shape:
-            raise ShapeError(f"{name}: shapes {input_tensors[0].spec.shape} and {tensor.spec.shape} differ.")
+            raise ShapeError(
+                f"{name}: shapes {input_tensors[0].spec.shape} and {tensor.spec.shape} differ.",
+                vendor="All dimensions must be the same size except for the dimension along which the contenation is "
+                "taking place.",
+            )
+        if tensor.spec.layout is not input_tensors[0].spec.layout:
+            raise LayoutError(
+                f"{name}: some of the tensors are ROW_MAJOR and some TILE; convert them with ttnn.to_layout.",
+                vendor="All Tensors should have same layouts.",
+            )
         dims = list(tensor.spec.shape)
         raised.append(reshaped(name, tensor, (*dims[:axis], 1, *dims[axis:])))
     return joined(name, raised, axis)
@@ -191,22 +208,17 @@ def repeated(
 ) -> Tensor:
     """Return a tensor repeated along each dimension.
 
-    Further counts are of new leading dimensions.
+    Further counts are of new leading dimensions; fewer are those of the last dimensions.
     """
     device = on_device(name, source)
     if any(count < 0 for count in counts):
         raise ShapeError(f"{name}: repeat_dims={list(counts)} must not be negative.")
-    if len(counts) < source.spec.shape.rank:
-        raise ShapeError(
-            f"{name}: repeat_dims={list(counts)} has {len(counts)} entries for a tensor of rank "
-            f"{source.spec.shape.rank}.",
-            vendor="Number of repeat dims must be greater or equal to number of tensor dims",
-        )
-    place = memory_config or _default_place(source)
+    counts = [*[1] * (source.spec.shape.rank - len(counts)), *counts]
     if len(counts) > source.spec.shape.rank:
         source = reshaped(name, source, (*[1] * (len(counts) - source.spec.shape.rank), *source.spec.shape))
     spec, dims = source.spec, source.spec.shape._dims
     shape = [size * count for size, count in zip(dims, counts, strict=True)]
+    place = of_repeated(spec, counts, memory_config, device)
     if output_tensor is not None:
         output_tensor = take_output(name, output_tensor, shape, spec.layout, device, dtype=spec.dtype)
     elif all(count == 1 for count in counts):
@@ -250,16 +262,36 @@ def _repeat(
     return repeated("ttnn.repeat", input_tensor, counts, memory_config, output_tensor)
 
 
+def _why_not_expanded(dims: Sequence[int], wanted: Sequence[int]) -> str:
+    """Return the official sentence about a shape that a tensor does not expand to, or empty."""
+    added = len(wanted) - len(dims)
+    if added < 0:
+        return "Output rank must be >= input rank for expand"
+    for axis in range(len(wanted) - 1, -1, -1):
+        size = wanted[axis]
+        if axis < added:
+            if size < 0:
+                return (
+                    f"Leading dimension must be non-negative (got {size}); it has no corresponding input dimension"
+                )
+        elif size not in (-1, dims[axis - added]):
+            if size < 0:
+                return f"Expand dimension size must be -1 or non-negative (got {size})"
+            if dims[axis - added] != 1:
+                return "Only size 1 dimensions can be expanded in the output shape"
+    return ""
+
+
 def _expand(input_tensor: Tensor, output_shape: Sequence[int], memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.expand"
     on_device(name, input_tensor)
     dims, wanted = list(input_tensor.spec.shape), [int(size) for size in output_shape]
     padded = [1] * (len(wanted) - len(dims)) + dims
-    fits = len(wanted) >= len(dims) and all(w in (-1, s) or s == 1 for w, s in zip(wanted, padded, strict=True))
-    if not fits or any(size < -1 for size in wanted):
+    vendor = _why_not_expanded(dims, wanted)
+    if vendor:
         raise ShapeError(
             f"{name}: a tensor of shape {dims} does not expand to {wanted}; only dimensions of size 1 do.",
-            vendor="The expanded size of the tensor must match the existing size at non-singleton dimension",
+            vendor=vendor,
         )
     counts = [1 if want in (-1, size) else want for want, size in zip(wanted, padded, strict=True)]
     return repeated(name, input_tensor, counts, memory_config)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ttnn._engine import refuse_program
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout, TensorMemoryLayout
-from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig, ShardSpec
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
@@ -81,9 +81,10 @@ def _tilized(
 def _tiled_memory(operator: str, config: MemoryConfig, spec: TensorSpec, inherited: bool) -> MemoryConfig:
     shards = config.shard_spec
     if inherited and shards is not None and (shards.shape[0] % 32 or shards.shape[1] % 32):
-        raise UnsupportedError(
+        raise MemoryConfigError(
             f"{operator}: the input's shards of {shards.shape} are not made of tiles; pass a memory_config for "
-            f"{spec.shape}."
+            f"{spec.shape}.",
+            vendor=f"Physical shard shape ({shards.shape[0]}, {shards.shape[1]}) must be tile {{32, 32}} sized!",
         )
     return config
 
@@ -233,7 +234,8 @@ def _tilize(
     if height % tile_height:
         raise ShapeError(
             f"{name}: {spec.shape} has a height that is not a multiple of {tile_height}; use "
-            "ttnn.tilize_with_zero_padding."
+            "ttnn.tilize_with_zero_padding.",
+            vendor=f"Input tensor height ({height}) must be divisible by tile height ({tile_height})",
         )
     if spec.dtype not in _TILIZED:
         return tilize_padded(name, input_tensor)

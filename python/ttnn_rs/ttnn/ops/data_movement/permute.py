@@ -35,6 +35,7 @@ from ttnn.ops._programs.common import (
     on_device,
 )
 from ttnn.ops._programs.element_map import copy_into, move_into, strides_of
+from ttnn.ops._programs.moved_shards import of_moved
 from ttnn.ops._programs.movement import move, register_movement
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
@@ -46,11 +47,15 @@ def permuted(
     name: str, source: Tensor, order: Sequence[int], memory_config: MemoryConfig | None, pad_value: float
 ) -> Tensor:
     """Return a device tensor with permuted dimensions; itself if nothing changes."""
-    on_device(name, source)
+    device = on_device(name, source)
     spec = source.spec
     order = list(order)
     rank = len(order)
     config = memory_config or spec.memory_config
+    if memory_config is None and config.shard_spec is not None and order != list(range(rank)):
+        config = MemoryConfig(config.memory_layout, config.buffer_type)
+    if order != list(range(rank)):
+        config = of_moved(spec, [spec.shape[axis] for axis in order], config, device)
     if order == list(range(rank)):
         return source if config == spec.memory_config else moved_to(source, config)
     tiles = spec.layout is Layout.TILE and spec.tile == DEFAULT_TILE and not is_empty(spec)
@@ -209,6 +214,8 @@ def _place_of_transposed(spec: TensorSpec, dims: set[int], given: MemoryConfig |
     if given is not None and not (given.is_sharded() and given.shard_spec is None and given.nd_shard_spec is None):
         return given
     config, shards, rank = spec.memory_config, spec.memory_config.shard_spec, spec.shape.rank
+    if given is not None and (shards is None or given.memory_layout is not config.memory_layout):
+        return given
     if shards is None:
         return config
     layout, (high, wide) = config.memory_layout, shards.shape

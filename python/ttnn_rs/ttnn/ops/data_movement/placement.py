@@ -16,6 +16,7 @@ from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
 from ttnn.base.enums import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import LayoutError, MemoryConfigError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig, ShardSpec
+from ttnn.base.tensor_spec import require_allocatable
 from ttnn.golden import data_movement as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.domain import Operand
@@ -90,8 +91,14 @@ def _to_shards(
 ) -> Tensor:
     name = "ttnn.interleaved_to_sharded"
     on_device(name, input_tensor)
+    if preallocated_output is None:
+        input_tensor.spec.with_memory_config(sharded_memory_config)
     if input_tensor.spec.memory_config.is_sharded():
-        raise MemoryConfigError(f"{name}: input_tensor is already sharded; use ttnn.reshard.")
+        layout = input_tensor.spec.memory_config.memory_layout
+        raise MemoryConfigError(
+            f"{name}: input_tensor is already sharded; use ttnn.reshard.",
+            vendor=f"Input tensor memory layout must be INTERLEAVED, but got {layout.cpp_name}",
+        )
     if not sharded_memory_config.is_sharded():
         raise MemoryConfigError(f"{name}: {sharded_memory_config} is not sharded; use ttnn.to_memory_config.")
     return _placed(name, input_tensor, sharded_memory_config, output_dtype, preallocated_output)
@@ -130,8 +137,12 @@ def _to_interleaved(input_tensor: Tensor, memory_config: MemoryConfig | None, ou
 def _reshard(input_tensor: Tensor, output_memory_config: MemoryConfig, output_tensor: Tensor | None) -> Tensor:
     name = "ttnn.reshard"
     on_device(name, input_tensor)
+    if output_tensor is None:
+        input_tensor.spec.with_memory_config(output_memory_config)
     if not input_tensor.spec.memory_config.is_sharded():
-        raise MemoryConfigError(f"{name}: input_tensor is interleaved; use ttnn.interleaved_to_sharded.")
+        raise MemoryConfigError(
+            f"{name}: input_tensor is interleaved; use ttnn.interleaved_to_sharded.", vendor="input must be sharded"
+        )
     if not output_memory_config.is_sharded():
         raise MemoryConfigError(f"{name}: output_memory_config is interleaved; use ttnn.sharded_to_interleaved.")
     return _placed(name, input_tensor, output_memory_config, None, output_tensor)
@@ -147,14 +158,37 @@ def _clone(
     on_device(name, input_, "input")
     spec = input_.spec
     if dtype is not None and dtype is not spec.dtype and spec.layout is not Layout.TILE:
-        raise LayoutError(f"{name}: a row-major tensor keeps its data type; use ttnn.typecast.")
-    return _placed(name, input_, memory_config or spec.memory_config, dtype)
+        raise LayoutError(
+            f"{name}: a row-major tensor keeps its data type; use ttnn.typecast.",
+            vendor="Clone: data type conversion is only supported with tile layout",
+        )
+    place = memory_config or spec.memory_config
+    require_allocatable(spec.with_memory_config(place))
+    if place.interleaved is not spec.memory_config.interleaved:
+        raise MemoryConfigError(
+            f"{name}: input is {spec.memory_config.memory_layout.name}, memory_config {place.memory_layout.name}; use "
+            "ttnn.to_memory_config.",
+            vendor="Clone: mixed sharded/interleaved layout not currently supported. Both input and output must have "
+            "the same layout.",
+        )
+    return _placed(name, input_, place, dtype)
 
 
 def _move(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.move"
     on_device(name, input_tensor)
-    moved = _placed(name, input_tensor, memory_config or input_tensor.spec.memory_config)
+    own = input_tensor.spec.memory_config
+    place = memory_config or own
+    if own.is_sharded():
+        if place.interleaved:
+            raise MemoryConfigError(
+                f"{name}: input_tensor is {own.memory_layout.name}, memory_config interleaved; use "
+                "ttnn.sharded_to_interleaved.",
+                vendor="Expected output tensor memory config to be sharded",
+            )
+        if place.shard_spec is None and own.shard_spec is not None:
+            place = MemoryConfig(place.memory_layout, place.buffer_type, own.shard_spec)
+    moved = _placed(name, input_tensor, place)
     input_tensor.deallocate(True)
     return moved
 
@@ -169,9 +203,15 @@ def _copied(name: str, source: Tensor, output: Tensor) -> Tensor:
     same_device(name, device, output, "input_b")
     a, b = source.spec, output.spec
     if a.shape != b.shape:
-        raise ShapeError(f"{name}: input_a is {a.shape}, input_b {b.shape}.")
+        raise ShapeError(
+            f"{name}: input_a is {a.shape}, input_b {b.shape}.",
+            vendor=f"Input tensor shape {a.shape} does not match output tensor shape {b.shape}",
+        )
     if a.layout is not b.layout:
-        raise LayoutError(f"{name}: input_a is {a.layout.name}, input_b {b.layout.name}.")
+        raise LayoutError(
+            f"{name}: input_a is {a.layout.name}, input_b {b.layout.name}.",
+            vendor=f"Input tensor layout ({a.layout.cpp_name}) must equal output tensor layout ({b.layout.cpp_name})",
+        )
     if a.dtype is not b.dtype:
         return cast(name, source, b.dtype, None, output)
     if source.buffer is not output.buffer:
@@ -370,15 +410,20 @@ assign = _op(
 )
 
 
+def _of_example(tensor: Tensor) -> MemoryConfig:
+    """Return where the examples leave their copies: tiles where they are, rows in DRAM."""
+    return tensor.spec.memory_config if tensor.spec.layout is Layout.TILE else DRAM_MEMORY_CONFIG
+
+
 def _copied_twice(input_tensor: Tensor) -> Tensor:
     on_device("ttnn.composite_example", input_tensor)
-    return _placed("ttnn.composite_example", input_tensor, input_tensor.spec.memory_config)
+    return _placed("ttnn.composite_example", input_tensor, _of_example(input_tensor))
 
 
 def _copies(input_tensor: Tensor, return_output1: bool, return_output2: bool) -> list[Tensor | None]:
     name = "ttnn.composite_example_multiple_return"
     on_device(name, input_tensor)
-    place = input_tensor.spec.memory_config
+    place = _of_example(input_tensor)
     return [_placed(name, input_tensor, place) if wanted else None for wanted in (return_output1, return_output2)]
 
 

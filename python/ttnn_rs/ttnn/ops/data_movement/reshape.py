@@ -17,6 +17,7 @@ from ttnn.base.shape import Shape, ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import data_movement as golden
 from ttnn.operation.registry import find
+from ttnn.operation.result_shards import trimmed_to_used
 from ttnn.operation.signature import (
     BOOLEAN,
     FILL_VALUE,
@@ -140,7 +141,8 @@ def _shards_for(spec: TensorSpec, config: MemoryConfig) -> MemoryConfig:
         return config
     plain = spec.with_memory_config(MemoryConfig(TensorMemoryLayout.INTERLEAVED, config.buffer_type))
     if config.memory_layout is TensorMemoryLayout.BLOCK_SHARDED:
-        return plain.block_sharded(shards.grid.bounding_box(), shards.orientation).memory_config
+        place = plain.block_sharded(shards.grid.bounding_box(), shards.orientation).memory_config
+        return trimmed_to_used(plain, place)
     if config.memory_layout is TensorMemoryLayout.HEIGHT_SHARDED:
         return plain.height_sharded(shards.grid, shards.orientation).memory_config
     return plain.width_sharded(shards.grid, shards.orientation).memory_config

@@ -35,6 +35,7 @@ from ttnn.ops._programs.common import (
     take_output,
 )
 from ttnn.ops._programs.element_map import move_into, strides_of
+from ttnn.ops._programs.moved_shards import of_slice
 from ttnn.ops._programs.movement import move, register_movement
 from ttnn.tensor.tensor import Tensor
 
@@ -63,7 +64,12 @@ def sliced(
     if not len(starts) == len(ends) == len(steps) == rank:
         raise ShapeError(
             f"{name}: start, end and step need {rank} entries for {spec.shape}, got {len(starts)}, {len(ends)} and "
-            f"{len(steps)}."
+            f"{len(steps)}.",
+            vendor=f"Input rank {rank} and begins {len(starts)} must have the same size"
+            if len(starts) != rank
+            else f"Start {len(starts)} and end {len(ends)} must have the same size"
+            if len(starts) != len(ends)
+            else f"Step {len(steps)} must have the same size as start {len(starts)} and end",
         )
     if any(step < 1 for step in steps):
         raise ParameterError(f"{name}: steps={steps} must be positive.")
@@ -82,7 +88,8 @@ def sliced(
     through_dst = spec.dtype is DataType.BFLOAT16 and _leaves_tiles(spec, begin, steps)
     if output_tensor is not None:
         return move_into(source, output_tensor, strides=strides, offset=offset, pad_value=fill, through_dst=through_dst)
-    target = TensorSpec.of(shape, spec.dtype, spec.layout, memory_config or spec.memory_config, spec.tile)
+    place = of_slice(spec, shape, memory_config, device)
+    target = TensorSpec.of(shape, spec.dtype, spec.layout, place, spec.tile)
     return move(source, target, strides=strides, offset=offset, pad_value=fill, through_dst=through_dst)
 
 

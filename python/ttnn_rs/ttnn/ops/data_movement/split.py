@@ -12,7 +12,8 @@ from ttnn.base.exceptions import ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import data_movement as golden
 from ttnn.operation.signature import INT_SEQUENCE, INTEGER, Param, Signature
-from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, dimension
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, dimension, on_device
+from ttnn.ops._programs.moved_shards import of_pieces
 from ttnn.ops._programs.movement import register_movement
 from ttnn.ops.data_movement.slice import sliced
 from ttnn.tensor.tensor import Tensor
@@ -28,10 +29,11 @@ def _by_sizes(
     sizes = [int(size) for size in split_size]
     if any(size < 0 for size in sizes) or sum(sizes) != dims[axis]:
         raise ShapeError(f"{_NAME}: split_size={sizes} must add up to {dims[axis]}, the size of dimension {axis}.")
+    place = of_pieces(input_tensor.spec, sizes, axis, memory_config, on_device(_NAME, input_tensor))
     starts, ends, pieces = [0] * len(dims), list(dims), []
     for size in sizes:
         ends[axis] = starts[axis] + size
-        pieces.append(sliced(_NAME, input_tensor, starts, ends, None, memory_config))
+        pieces.append(sliced(_NAME, input_tensor, starts, ends, None, place))
         starts[axis] = ends[axis]
     return pieces
 

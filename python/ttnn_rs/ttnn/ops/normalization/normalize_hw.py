@@ -27,7 +27,7 @@ from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.ops.eltwise.binary import multiply, subtract
 from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
 from ttnn.ops.eltwise.unary.math import square
-from ttnn.ops.reduction.generic import mean
+from ttnn.ops.reduction.generic import mean, reduced_axes
 from ttnn.tensor.tensor import Tensor
 
 _HW: Final = [2, 3]
@@ -35,15 +35,20 @@ _HW: Final = [2, 3]
 
 def _tiled(name: str, tensor: Tensor) -> Tensor:
     on_device(name, tensor)
-    if tensor.spec.shape.rank != 4:
+    rank = tensor.spec.shape.rank
+    reduced_axes(name, _HW, rank)
+    if rank != 4:
         raise ShapeError(f"{name}: input_tensor is {tensor.spec.shape}; the operator requires [N, C, H, W].")
+    if tensor.spec.dtype in (DataType.INT32, DataType.UINT32):
+        # The mean raises.
+        mean(tensor, _HW, True)
     tiled: Tensor = tensor if tensor.spec.layout is Layout.TILE else to_layout(tensor, Layout.TILE)
     return tiled
 
 
 def _spread(tensor: Tensor, place: MemoryConfig) -> tuple[Tensor, Tensor]:
     """Return the deviations from the mean of every matrix, and the variance."""
-    deviations = subtract(tensor, mean(tensor, _HW, True, memory_config=place), memory_config=place)
+    deviations = subtract(tensor, mean(tensor, _HW, True), memory_config=place)
     return deviations, mean(square(deviations, memory_config=place), _HW, True, memory_config=place)
 
 
@@ -60,7 +65,10 @@ def _normalize_global(input_tensor: Tensor, memory_config: MemoryConfig | None) 
     on_device(name, input_tensor)
     spec = input_tensor.spec
     if spec.shape.rank != 4:
-        raise ShapeError(f"{name}: input_tensor is {spec.shape}; the operator requires [N, C, H, W].")
+        raise ShapeError(
+            f"{name}: input_tensor is {spec.shape}; the operator requires [N, C, H, W].",
+            vendor="Cannot support non-rank 4 Tensor",
+        )
     batch, channels, height, width = tuple(spec.padded_shape)
     if spec.dtype in INTEGERS:
         if spec.dtype is DataType.UINT8 and spec.layout is Layout.TILE:

@@ -24,12 +24,13 @@ from ttnn.base.enums import (
     MathFidelity,
     TensorMemoryLayout,
 )
-from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, NdShardSpec, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import reduction as golden
 from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.result_shards import trimmed_to_used
 from ttnn.operation.signature import (
     BOOLEAN,
     COMPUTE_KERNEL_CONFIG,
@@ -82,13 +83,15 @@ def _reduce(
 ) -> Tensor:
     name = f"ttnn.{kind}"
     device = on_device(name, input_tensor)
-    _check_dtype(name, kind, input_tensor)
-    full_tiles(name, input_tensor)
     spec = input_tensor.spec
     dims = tuple(spec.shape)
     axes = reduced_axes(name, dim, len(dims))
+    if kind == "mean" and spec.dtype in REDUCED_INTEGERS:
+        _check_dtype(name, kind, input_tensor)
     shape = [1 if axis in axes else size for axis, size in enumerate(dims) if keepdim or axis not in axes]
-    target = _target_memory(name, spec, axes, keepdim, memory_config)
+    target = reduced_place(name, spec, axes, keepdim, memory_config)
+    _check_dtype(name, kind, input_tensor)
+    full_tiles(name, input_tensor)
     _check_layout(name, spec, output_layout)
     if scalar != 1.0 and (not dims or is_empty(spec)):
         raise UnsupportedError(
@@ -225,14 +228,40 @@ def _configuration(name: str, config: WormholeComputeKernelConfig | None, arch: 
     return FIDELITY_NUMBER[config.math_fidelity], config.fp32_dest_acc_en
 
 
-def _target_memory(
+def reduced_place(
     name: str, spec: TensorSpec, axes: Sequence[int], keepdim: bool, memory_config: MemoryConfig | None
 ) -> MemoryConfig:
     """Return the result's memory config: requested, or that of the input.
 
-    A memory configuration of shards without cores asks for those of the input.
+    Of shards only the kind and the cores count, those of the input if none are requested: the result is divided evenly.
+
+    Raises:
+        MemoryConfigError: sharded, and neither the request nor the input names cores.
+        UnsupportedError: the input is sharded, and dimensions before the last two are reduced.
     """
     config, rank = spec.memory_config, spec.shape.rank
+    asked = memory_config or config
+    if config.nd_shard_spec is None and asked.nd_shard_spec is None and asked.is_sharded():
+        shards = asked.shard_spec or config.shard_spec
+        if shards is None:
+            raise MemoryConfigError(
+                f"{name}: memory_config is {asked.memory_layout.name} and names no cores, and input_tensor has no shards. "
+                "Make it with ttnn.create_sharded_memory_config.",
+                vendor=f"Sharded memory layout {asked.memory_layout.cpp_name} requires either nd_shard_spec or "
+                "shard_spec to be set on the output memory config or the input tensor",
+            )
+        if spec.layout is not Layout.TILE:
+            # It is put into tiles first, shard by shard.
+            TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, config)
+        inherited = asked.shard_spec is None or memory_config is None
+        if rank >= 2 and (axes[0] >= rank - 2 or (inherited and len(axes) == rank)):
+            kept = [1 if axis in axes else size for axis, size in enumerate(spec.shape)]
+            place = _divided(spec, kept, asked, shards)
+            if keepdim or (rank - 1 not in axes and list(axes) != [rank - 2]):
+                return place
+            left = [size for axis, size in enumerate(spec.shape) if axis not in axes]
+            same = (1, 1, *left)[-2:] == tuple(kept[-2:])
+            return place if same else _divided(spec, left, asked, shards, trimmed=True)
     follows = memory_config is None or (
         memory_config.shard_spec is None
         and memory_config.nd_shard_spec is None
@@ -266,6 +295,34 @@ def _target_memory(
     aligned = [-(-side // TILE_SIZE) * TILE_SIZE for side in sides[-2:]]
     nd = NdShardSpec([*sides[:-2], *aligned], nd.grid, nd.orientation, nd.shard_distribution_strategy)
     return MemoryConfig(config.buffer_type, nd)
+
+
+def _divided(
+    spec: TensorSpec, shape: Sequence[int], asked: MemoryConfig, shards: ShardSpec, *, trimmed: bool = False
+) -> MemoryConfig:
+    """Return a memory config that divides a shape evenly over the cores of shards.
+
+    One shard that is as high as the tensor makes it width-sharded.
+
+    Args:
+        spec: The operand.
+        shape: The shape that is divided.
+        asked: Kind of sharding and of memory.
+        shards: Their cores.
+        trimmed: Leave out rows and columns of a block's cores that stay empty.
+    """
+    plain = TensorSpec.of(shape, spec.dtype, Layout.TILE, MemoryConfig(TensorMemoryLayout.INTERLEAVED, asked.buffer_type))
+    if asked.memory_layout is TensorMemoryLayout.BLOCK_SHARDED:
+        place = plain.block_sharded(shards.grid, shards.orientation).memory_config
+        return trimmed_to_used(plain, place) if trimmed else place
+    if asked.memory_layout is TensorMemoryLayout.WIDTH_SHARDED:
+        return plain.width_sharded(shards.grid, shards.orientation).memory_config
+    place = plain.height_sharded(shards.grid, shards.orientation).memory_config
+    cut = place.shard_spec
+    assert cut is not None
+    if cut.shape[0] < plain.physical_shape[0]:
+        return place
+    return MemoryConfig(TensorMemoryLayout.WIDTH_SHARDED, place.buffer_type, cut)
 
 
 def _check_extreme_of_nothing(name: str, kind: Kind, dims: Sequence[int], axes: Sequence[int]) -> None:

@@ -15,7 +15,7 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tensor_spec import TensorSpec, require_allocatable
 from ttnn.golden import reduction as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import FastOperation, Op, register
@@ -34,7 +34,7 @@ from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Pipeline, Step, rounded, 
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.data_movement.permute import moved_to, permuted
 from ttnn.ops.data_movement.reshape import reshaped
-from ttnn.ops.reduction.generic import reduced_axes
+from ttnn.ops.reduction.generic import reduced_axes, reduced_place
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -121,6 +121,12 @@ def _moments(
     name = f"ttnn.{kind}"
     device = on_device(name, input_tensor)
     spec = input_tensor.spec
+    dims = tuple(spec.shape)
+    axes = reduced_axes(name, dim, len(dims))
+    if memory_config is not None and spec.layout is not Layout.TILE:
+        # The tiles are made in this place, too.
+        require_allocatable(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, memory_config))
+    place = reduced_place(name, spec, axes, keepdim, memory_config)
     tensor = input_tensor
     if spec.layout is not Layout.TILE and not (spec.memory_config.interleaved and spec.dtype in _DTYPES):
         tensor = tilize_padded(name, input_tensor)
@@ -131,10 +137,7 @@ def _moments(
             f"{spec.dtype.cpp_name}",
         )
     full_tiles(name, tensor)
-    dims = tuple(spec.shape)
-    axes = reduced_axes(name, dim, len(dims))
     shape = [1 if axis in axes else size for axis, size in enumerate(dims) if keepdim or axis not in axes]
-    place = memory_config or (spec.memory_config if spec.memory_config.interleaved else DRAM_MEMORY_CONFIG)
     if not dims or is_empty(spec):
         output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, place), device)
         if not is_empty(output.spec):

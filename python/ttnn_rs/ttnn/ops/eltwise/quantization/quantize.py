@@ -124,7 +124,8 @@ def _check_int32(name: str, dtype: DataType | None, output_tensor: Tensor | None
         if given not in (None, _INT32):
             raise DTypeError(
                 f"{name}: the result is INT32, not {given.name}.",
-                vendor=f"{name.rpartition('.')[2].capitalize()} only supports int32 outputs for now",
+                vendor=f"{name.rpartition('.')[2].capitalize()} only supports int32, int8 or uint8 outputs for now, got "
+                f"{given.cpp_name}",
             )
 
 
@@ -138,13 +139,13 @@ def _quantize(
     output_tensor: Tensor | None,
 ) -> Tensor:
     name = "ttnn.quantize"
-    check_input(name, input_tensor)
     if input_tensor.spec.dtype not in (*BLOCK_FLOATS, _BFLOAT16, _FLOAT32):
         raise DTypeError(
             f"{name}: input_tensor is {input_tensor.spec.dtype.name}; it must be floating point.",
             vendor="Quantize only takes floating-point number inputs",
         )
     _check_int32(name, dtype, output_tensor)
+    check_input(name, input_tensor)
     pair = Pair(scale, zero_point)
     return _quantized(name, input_tensor, pair, axis, memory_config, output_tensor)
 

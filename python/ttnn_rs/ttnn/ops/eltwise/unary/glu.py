@@ -17,8 +17,9 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.result_shards import without_shards
 from ttnn.operation.signature import INTEGER, Param, Signature, instance_kind
-from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, on_device
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, no_such_dimension, on_device
 from ttnn.ops.data_movement.slice import slice as slice_
 from ttnn.ops.eltwise.binary import multiply
 from ttnn.ops.eltwise.unary.activations import OPERATORS as _ACTIVATIONS
@@ -34,16 +35,25 @@ def _halves(operator: str, tensor: Tensor, dim: int, memory_config: MemoryConfig
     """Return the halves of the padded last dimension."""
     on_device(operator, tensor)
     spec = tensor.spec
-    if len(spec.shape._dims) != _RANK:
-        raise ShapeError(f"{operator}: input_tensor has rank {len(spec.shape._dims)}, the operator takes rank {_RANK}.")
+    rank = len(spec.shape._dims)
+    if rank < _RANK:
+        raise ShapeError(
+            f"{operator}: input_tensor has rank {rank}, the operator takes rank {_RANK}.",
+            vendor=no_such_dimension(_RANK - 1, rank),
+        )
     if dim not in (-1, _RANK - 1):
         raise ShapeError(f"{operator}: dim is {dim}; only the last dimension, -1 or {_RANK - 1}, is split.")
     padded = tuple(spec.padded_shape)
-    half = padded[-1] // 2
-    if padded[-1] % 2 or half % TILE_SIZE:
+    half = padded[_RANK - 1] // 2
+    if half % TILE_SIZE:
         raise ShapeError(
             f"{operator}: half of the padded width {padded[-1]} of {tensor.shape} is not a multiple of {TILE_SIZE}.",
             vendor="Split tensor dimension should be in full tile",
+        )
+    if rank != _RANK:
+        raise ShapeError(
+            f"{operator}: input_tensor has rank {rank}, the operator takes rank {_RANK}.",
+            vendor=f"Input rank {rank} and begins {_RANK} must have the same size",
         )
     # As on the chip the padding belongs to the halves.
     whole = tensor._view(TensorSpec.of(padded, spec.dtype, spec.layout, spec.memory_config, spec.tile))
@@ -57,6 +67,8 @@ def _gated(name: str, gate: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Return the operator function that applies `gate` to its second half."""
 
     def run(input_tensor: Tensor, dim: int, memory_config: MemoryConfig | None, *more: Any) -> Tensor:
+        if memory_config is not None and not without_shards(memory_config):
+            TensorSpec.of(input_tensor.spec.shape, input_tensor.spec.dtype, input_tensor.spec.layout, memory_config)
         first, second = _halves(f"ttnn.{name}", input_tensor, dim, memory_config)
         options = dict(zip(("variant",), more, strict=False))
         result: Tensor = multiply(

@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
+from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout
+from ttnn.base.exceptions import LayoutError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import require_allocatable
 from ttnn.golden.eltwise import unary as golden
@@ -47,11 +48,20 @@ def _triangle(
     device = on_device(name, input_tensor)
     spec = input_tensor.spec
     dims = spec.shape._dims
+    height, width = (1, 1, *dims)[-2:]
+    if spec.layout is not Layout.TILE and (height % TILE_SIZE or width % TILE_SIZE):
+        physical = tuple(-(-side // TILE_SIZE) * TILE_SIZE for side in (height, width))
+        raise LayoutError(
+            f"{name}: input_tensor {input_tensor.shape} is ROW_MAJOR and fills no tiles; convert it with "
+            "ttnn.to_layout first.",
+            vendor=f"to_layout: Converting layout to Layout::TILE implicitly changed physical shape from "
+            f"{(height, width)} to {physical} due to alignment constraints. This is currently unsupported. Please pad "
+            "the tensor explicitly before conversion.",
+        )
     if memory_config is not None:
         # The mask is made there, too.
         require_allocatable(spec.with_memory_config(memory_config))
     dtype = DataType.BFLOAT16 if spec.dtype in (*BLOCK_FLOATS, DataType.UINT16) else spec.dtype
-    height, width = (1, 1, *dims)[-2:]
     limit = max(height, width) + 1
     cut = _mask(height, width, max(-limit, min(limit, diagonal)), lower).reshape((height, width)[-max(len(dims), 1) :])
     mask = Tensor(cut.astype(_NUMPY.get(dtype, np.float32)), dtype, None, Layout.TILE).to(device)
@@ -79,6 +89,7 @@ def _register(name: str, lower: bool, function: Callable[..., Any], what: str) -
             accuracy=bit_exact(),
             composition=True,
             raises=(
+                ("LayoutError", "the input is row-major and no whole tiles."),
                 ("MemoryConfigError", "`memory_config` is sharded without cores."),
                 ("DTypeError", "the input is uint16 or uint8."),
                 ("StorageError", "the input is on the host."),
