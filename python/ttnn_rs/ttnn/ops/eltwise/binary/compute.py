@@ -150,8 +150,6 @@ def _with_scalar(
     if place is not None and options.output_tensor is None:
         place = of_one(spec, place, device)
         spec.with_memory_config(place)
-        _check_rows(spec, place)
-    _check_rows(spec, spec.memory_config)
     if spec.dtype in INTEGERS:
         check_scalar(arithmetic, scalar, spec.dtype)
     check_type_beside_number(arithmetic, spec.dtype)
@@ -187,8 +185,6 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
     spec_a, spec_b = a.spec, b.spec
     full_tiles(name, a, "input_tensor_a")
     full_tiles(name, b, "input_tensor_b")
-    for spec in (spec_a, spec_b):
-        _check_rows(spec, spec.memory_config)
     shape_a, shape_b = spec_a.shape._dims, spec_b.shape._dims
     try:
         shape = broadcast(name, shape_a, shape_b)
@@ -199,8 +195,7 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
     check_broadcast(name, spec_a, spec_b, shape)
     place = of_two(spec_a, spec_b, shape, options.memory_config, device) if options.output_tensor is None else None
     if place is not None:
-        result = TensorSpec.of(shape, spec_a.dtype, spec_a.layout, place)
-        _check_rows(result, place)
+        TensorSpec.of(shape, spec_a.dtype, spec_a.layout, place)
     check_types(arithmetic, spec_a.dtype, spec_b.dtype)
     if options.output_tensor is a:
         check_in_place(name, spec_a, spec_b, shape)
@@ -211,16 +206,6 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
         shape = shape_a = shape_b = _folded(shape)
     _run(arithmetic, program, options, a, b, output, program.formats, shapes=(shape_a, shape_b, shape))
     return output
-
-
-def _check_rows(spec: TensorSpec, place: MemoryConfig) -> None:
-    """Refuse row-major shards that are no whole tiles: the program reads and writes tiles.
-
-    Raises:
-        MemoryConfigError: see above.
-    """
-    if spec.layout is Layout.ROW_MAJOR and place.shard_spec is not None:
-        TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place)
 
 
 def _in_tiles(operator: str, a: Tensor, b: Tensor, output: Tensor | None) -> tuple[Tensor, Tensor]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ttnn.base.enums import DataType, Layout, UnaryOpType
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
 from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
 from ttnn.operation.domain import Domain
 from ttnn.operation.registry import Examples, FastOperation, Op, register
@@ -137,9 +139,26 @@ def caller(arithmetic: Arithmetic, params: Sequence[Param], run: Run, *, in_plac
             options[2] = a
         if extra:
             options.append({name: rest[position] for name, position in extra.items()})
+        _check_rows([operand.spec for operand in (a, b) if isinstance(operand, Tensor)], options[1])
         return run(arithmetic, a, b, None if fast_at is None else rest[fast_at], Options(*options))
 
     return call
+
+
+def _check_rows(specs: Sequence[TensorSpec], memory_config: MemoryConfig | None) -> None:
+    """Refuse row-major shards that are no whole tiles: the program reads and writes tiles.
+
+    Raises:
+        MemoryConfigError: see above.
+    """
+    rows = [spec for spec in specs if spec.layout is Layout.ROW_MAJOR]
+    for spec in rows:
+        places = [spec.memory_config]
+        if memory_config is not None and len(rows) == len(specs) and len({spec.shape for spec in specs}) == 1:
+            places.append(memory_config)
+        for place in places:
+            if place.shard_spec is not None:
+                TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place)
 
 
 @dataclass(frozen=True)
