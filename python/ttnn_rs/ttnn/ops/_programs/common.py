@@ -197,7 +197,7 @@ def full_tiles(operator: str, tensor: Tensor, label: str = "input_tensor") -> No
 def warn_of_first_row(operator: str, label: str, shape: Sequence[int], row: str = "its first row") -> None:
     """Warn the caller that only one row of a tensor is read."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("ttnn."):
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("ttnn."):
         level, frame = level + 1, frame.f_back
     # A program does not warn: each call is to do so.
     refuse_program("it warns")

@@ -13,7 +13,7 @@ from ttnn.base.exceptions import ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import data_movement as golden
 from ttnn.operation.signature import INT_SEQUENCE, INTEGER, Param, Signature
-from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, dimension, on_device
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, on_device
 from ttnn.ops._programs.movement import register_movement
 from ttnn.ops.data_movement.concat import ONLY_ROWS, joined
 from ttnn.ops.data_movement.permute import moved_to
@@ -38,7 +38,12 @@ def _rolled(name: str, source: Tensor, shifts: Sequence[int], dims: Sequence[int
         )
     result = source
     for shift, dim in zip(shifts, dims, strict=True):
-        axis = dimension(name, dim, rank)
+        if not -rank <= dim < rank:
+            raise ShapeError(
+                f"{name}: dim={dim} is out of range for a tensor of rank {rank}.",
+                vendor=f"Invalid dimension index {dim}. The dimension must be within the range [{-rank}, {rank - 1}].",
+            )
+        axis = dim % rank
         size = result.spec.shape[axis]
         cut = -shift % size if size else 0
         if cut:

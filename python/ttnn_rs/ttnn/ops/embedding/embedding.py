@@ -1,6 +1,6 @@
 """`ttnn.embedding`: the rows of a table that indices name.
 
-A table in tiles is converted to rows first, so block floats become bfloat16. Rows are copied as they are; in
+A table in tiles is converted to rows first, so bfloat8_b becomes bfloat16. Rows are copied as they are; in
 TILE_LAYOUT they pass through Dst, which turns denormals and -0 into +0 and NaN into infinity.
 Source: tt-metal `ttnn/cpp/ttnn/operations/embedding`.
 """
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
+from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.op_enums import EmbeddingsType
@@ -38,7 +38,7 @@ from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.embedding"
 _INDICES: Final = (DataType.UINT32, DataType.BFLOAT16)
-_TABLES: Final = (DataType.BFLOAT16, *BLOCK_FLOATS)
+_TABLES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
 
 
 def _indices(tensor: Tensor, rows: int) -> Tensor:
@@ -94,32 +94,41 @@ def _embedding(
 ) -> Tensor:
     device = on_device(_NAME, weight, "weight")
     same_device(_NAME, device, input_tensor, "input_tensor")
+    of = weight.spec
+    if of.dtype is DataType.BFLOAT4_B:
+        raise DTypeError(
+            f"{_NAME}: weight is {of.dtype.name}, which has no rows; use bfloat16 or bfloat8_b.",
+            vendor="Only TILE layout is supported for BFLOAT8_B dtype!",
+        )
+    _check_dtype(dtype, input_tensor, of, layout)
+    rank = input_tensor.spec.shape.rank
+    dims = (1, 1, *input_tensor.spec.shape)[-max(2, rank) :]
+    table_shape = (1, *of.shape)[-max(2, of.shape.rank) :]
+    rows, width = table_shape[-2:]
+    # Of indices of higher rank, the first row of each batch is read.
+    shape = (dims[-1], width) if rank == 1 else (dims[0], dims[-1], width)
+    tiled = (of.layout if layout is None else layout) is Layout.TILE
+    place = memory_config or DRAM_MEMORY_CONFIG
+    if place.is_sharded():
+        # Tiles are made at once of row-major indices that fill them, of rows otherwise.
+        at_once = tiled and input_tensor.spec.layout is Layout.ROW_MAJOR and not (dims[-1] % TILE_SIZE)
+        TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE if at_once else Layout.ROW_MAJOR, place)
     if input_tensor.spec.dtype not in _INDICES:
         raise DTypeError(
             f"{_NAME}: input_tensor is {input_tensor.spec.dtype.name}; indices are uint32 or bfloat16.",
             vendor="Input must be UINT32 or BFLOAT16",
         )
-    of = weight.spec
     if of.dtype not in _TABLES:
         raise DTypeError(
-            f"{_NAME}: weight is {of.dtype.name}; tables are bfloat16, bfloat8_b or bfloat4_b.",
+            f"{_NAME}: weight is {of.dtype.name}; tables are bfloat16 or bfloat8_b.",
             vendor="Weights tensor must have BFLOAT16 dtype",
         )
-    table_shape = (1, *of.shape)[-max(2, of.shape.rank) :]
     if of.shape.rank == 0 or any(size != 1 for size in table_shape[:-2]):
         raise ShapeError(f"{_NAME}: weight has shape {of.shape}; a table is [V, D], with leading dimensions of 1.")
-    rows, width = table_shape[-2:]
-    tiled = (of.layout if layout is None else layout) is Layout.TILE
-    _check_dtype(dtype, input_tensor, of, layout)
-    rank = input_tensor.spec.shape.rank
-    dims = (1, 1, *input_tensor.spec.shape)[-max(2, rank) :]
     indices = _indices(input_tensor, rows)
-    # Of indices of higher rank, the first row of each batch is read.
-    shape = (dims[-1], width) if rank == 1 else (dims[0], dims[-1], width)
     if 0 in dims[1:-1] and 0 not in shape:
         raise ShapeError(f"{_NAME}: input_tensor has shape {input_tensor.spec.shape}; it has no indices to read.")
     table = in_rows(weight if of.layout is Layout.ROW_MAJOR else untilized(_NAME, weight, DRAM_MEMORY_CONFIG))
-    place = memory_config or DRAM_MEMORY_CONFIG
     kept = place if place.interleaved and output_tensor is None else DRAM_MEMORY_CONFIG
     result = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE if tiled else Layout.ROW_MAJOR, kept), device)
     if not is_empty(result.spec):
@@ -164,7 +173,7 @@ embedding = register(
                     Param(
                         "weight",
                         TENSOR,
-                        doc="[V, D] in bfloat16, bfloat8_b or bfloat4_b: the table.",
+                        doc="[V, D] in bfloat16 or bfloat8_b: the table.",
                         example=Operand((1, 1, 128, 64)),
                     ),
                 ),
@@ -192,7 +201,7 @@ embedding = register(
         doc=(
             "Return the rows of `weight` that `input_tensor` names.\n"
             "Shape: [B, S], [V, D] -> [B, S, D]; [S], [V, D] -> [S, D].\n"
-            "A table in bfloat8_b or bfloat4_b is converted to bfloat16 first."
+            "A table in bfloat8_b is converted to bfloat16 first."
         ),
         source="tt-metal `ttnn/cpp/ttnn/operations/embedding`",
         dtypes=_INDICES,

@@ -421,7 +421,8 @@ class _Families(Checks):
         if len(a) != len(b):
             raise ShapeError(
                 f"ttnn.matmul: a batched input_tensor_b {b} needs an input_tensor_a of the same rank, got {a}.",
-                vendor=f"Input tensors must have the same rank, got a_shape rank: {len(a)} vs b_shape rank: {len(b)}",
+                vendor="Batched (non-bcast) matmul requires inputs of the same rank, got "
+                f"a_shape rank: {len(a)} vs b_shape rank: {len(b)}",
             )
         keeps_in0 = self.keeps_in0()
         for i, (size_a, size_b) in enumerate(zip(a[:-2], b[:-2], strict=True)):

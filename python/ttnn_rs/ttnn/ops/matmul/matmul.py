@@ -37,13 +37,13 @@ from ttnn.ops._programs.activations import chain_steps
 from ttnn.ops._programs.common import allocate, full_tiles, on_device
 from ttnn.ops._programs.element_map import move_into
 from ttnn.ops._programs.sfpu_chain import apply_chain
+from ttnn.ops.eltwise.binary.checks import broadcast
 from ttnn.runtime import engine_steps
 from ttnn.tensor.dunders import operation
 from ttnn.tensor.tensor import Tensor
 
 from .configs import Activation, AnyProgramConfig, ProgramConfig, activation_of, compute_config_of, program_config_of
 from .l1_buffers import check_room
-from .operand_checks import check_bias_broadcast
 from .program import MatmulProgram
 from .resolve import MatmulCall, empty_result, resolve, result_shape
 from .signatures import BIAS, COLUMN_OFFSET, OPERANDS, OPTIONS
@@ -275,9 +275,7 @@ def _run(
         full_tiles(operator, bias, "bias")
     separate_bias = bias if program.separate_bias is not None else None
     if separate_bias is not None:
-        product_shape = result_shape(call, program.out.shape)
-        official = "Invalid subtile broadcast type"
-        check_bias_broadcast(separate_bias.spec.shape._dims, product_shape, official, columns=True)
+        broadcast(operator, result_shape(call, program.out.shape), separate_bias.spec.shape._dims)
     column_vector = len(call.b.shape) == 1 and len(call.a.shape) > 1
     if column_vector and output is not None:
         raise UnsupportedError(

@@ -78,22 +78,15 @@ def check_fused_activation(config: ProgramConfig) -> None:
         )
 
 
-def check_bias_broadcast(bias: Sequence[int], product: Sequence[int], official: str, *, columns: bool) -> None:
-    """Check that a bias which is added separately broadcasts over the product.
-
-    Args:
-        bias: Its shape.
-        product: The product's shape.
-        official: The sentence of the official package.
-        columns: Whether the last dimension is compared too, besides rows and batches.
+def check_bias_broadcast(bias: Sequence[int], product: Sequence[int]) -> None:
+    """Check that a fused bias broadcasts over the product's rows and batches.
 
     Raises:
         ShapeError: a dimension is neither 1 nor that of the product.
     """
-    last = -1 if columns else -2
-    for ours, given in zip(product[last::-1], bias[last::-1], strict=False):
+    for ours, given in zip(product[-2::-1], bias[-2::-1], strict=False):
         if ours != given and 1 not in (ours, given):
             raise ShapeError(
                 f"ttnn.linear: the bias {tuple(bias)} does not broadcast over the matmul {tuple(product)}.",
-                vendor=official,
+                vendor="Broadcast error: Invalid dimension",
             )

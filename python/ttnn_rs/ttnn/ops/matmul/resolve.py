@@ -18,6 +18,7 @@ from ttnn.base.exceptions import (
     TtnnError,
     UnsupportedError,
 )
+from ttnn.ops.eltwise.binary.checks import broadcast
 
 from .auto_config import choose
 from .config_check_base import shape_text
@@ -317,8 +318,7 @@ def resolve(call: MatmulCall) -> MatmulProgram:
     check_fused_activation(config)
     _check_fused_bias(problem)
     if decision.separate_bias is not None:
-        official = "Broadcast error: Invalid dimension"
-        check_bias_broadcast(decision.separate_bias.shape, shape, official, columns=False)
+        broadcast("ttnn.linear", shape, tuple(decision.separate_bias.shape))
     return MatmulProgram(
         problem=problem,
         config=config,
@@ -439,7 +439,7 @@ def _check_bias_rows(problem: Problem, config: ProgramConfig, product: tuple[int
     bias = problem.bias
     if bias is None:
         return
-    check_bias_broadcast(bias.shape, product, "Broadcast error: Invalid dimension", columns=False)
+    check_bias_broadcast(bias.shape, product)
     rows = bias_rows(bias)
     if rows > product[-2]:
         raise UnsupportedError(

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.enums import TILE_SIZE, DataType, Layout, MathFidelity, ShardOrientation, TensorMemoryLayout
-from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.program_config import LayerNormDefaultProgramConfig, LayerNormShardedMultiCoreProgramConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -87,9 +87,15 @@ def _refusal(label: str, spec: TensorSpec, like: TensorSpec) -> str:
     greek = "Gamma" if label == "weight" else "Beta"
     padded, volume = spec.padded_shape, math.prod(spec.padded_shape)
     if spec.layout is Layout.TILE:
-        if padded[-2] != TILE_SIZE:
+        if padded[-1] == like.padded_shape[-1] and spec.shape[-1] >= like.shape[-1]:
             return f"{greek} tensor height must equal tile height ({TILE_SIZE}), got: {padded[-2]}"
-        return f"Input and {greek.lower()} last logical and padded dims must match"
+        name = greek.lower()
+        return (
+            f"Input and {name} padded widths must match and {name} logical width must be >= input logical width "
+            f"(otherwise valid input columns would be multiplied by {name} padding). Got input: logical[-1]="
+            f"{like.shape[-1]} padded[-1]={like.padded_shape[-1]} vs {name}: logical[-1]={spec.shape[-1]} "
+            f"padded[-1]={padded[-1]}"
+        )
     if label == "weight":
         return (
             "Gamma's last padded dim needs to equal tile width and gamma's volume needs to align with last padded dim "
@@ -113,26 +119,30 @@ def row_of_weights(name: str, label: str, tensor: Tensor, like: Tensor) -> Tenso
     spec, width = tensor.spec, like.spec.shape[-1]
     if spec.dtype not in DTYPES:
         raise DTypeError(f"{name}: {label} is {spec.dtype.name}; it must be floating point.")
+    full_tiles(name, tensor, label)
     shape = tuple(spec.shape)
     rows, volume = (1, *shape)[-2], math.prod(shape)
-    tiled = spec.layout is Layout.TILE
-    if not tiled and shape[-1:] == (TILE_SIZE,) and volume == -(-width // TILE_SIZE) * TILE_SIZE:
-        # Rows of 32, one for every tile.
-        flat = TensorSpec.of((1, volume), spec.dtype, Layout.ROW_MAJOR)
-        row = allocate(flat, on_device(name, tensor, label))
-        copy_into(tensor, row)
-        tensor = row
-    elif shape[-1:] != (width,) or rows > (TILE_SIZE if tiled else 1) or volume != width * rows:
+    tiled, padded = spec.layout is Layout.TILE, like.spec.padded_shape[-1]
+    if tiled:
+        # More columns than the input's count as padding.
+        fits = (TILE_SIZE, *spec.padded_shape)[-2:] == (TILE_SIZE, padded) and shape[-1] >= width
+    else:
+        fits = shape[-1:] == (TILE_SIZE,) and volume == padded
+    if not fits:
         raise ShapeError(
-            f"{name}: {label} has shape {list(shape)}; an input of width {width} takes [1, {width}], or rows of "
-            f"{TILE_SIZE} in ROW_MAJOR_LAYOUT.",
+            f"{name}: {label} has shape {list(shape)}; an input of width {width} takes [1, {width}] in TILE_LAYOUT, or "
+            f"rows of {TILE_SIZE} in ROW_MAJOR_LAYOUT.",
             vendor=_refusal(label, spec, like.spec),
         )
+    if not tiled:
+        # Rows of 32, one for every tile.
+        row = allocate(TensorSpec.of((1, volume), spec.dtype, Layout.ROW_MAJOR), on_device(name, tensor, label))
+        copy_into(tensor, row)
+        tensor = row
     if rows > 1 and tiled:
         warn_of_first_row(name, label, shape)
     if tensor.spec.layout is not Layout.TILE:
         tensor = tilize_padded(name, tensor)
-    full_tiles(name, tensor, label)
     return tensor
 
 
@@ -158,6 +168,11 @@ def operands(
         norm = replace(norm, residual=residual.spec.dtype)
     if weight is not None:
         inputs.append(row_of_weights(name, "weight", weight, tensor))
+        if bias is not None and bias.spec.layout is not weight.spec.layout:
+            raise LayoutError(
+                f"{name}: weight is {weight.spec.layout.name} and bias {bias.spec.layout.name}; convert one of them.",
+                vendor="Gamma and beta must have the same layout!",
+            )
         norm = replace(norm, weight=inputs[-1].spec.dtype)
     if bias is not None:
         inputs.append(row_of_weights(name, "bias", bias, tensor))
@@ -192,6 +207,31 @@ def check_reciprocals(name: str, tensor: Tensor, reciprocals: Tensor) -> None:
     width = tensor.spec.shape[-1] if memory.shard_spec is None else memory.shard_spec.shape[1]
     if not spec.shape.rank or spec.shape[-1] < min(width, tensor.spec.shape[-1]):
         raise ShapeError(f"{name}: recip_tensor has shape {spec.shape}; it must have {width} columns or more.")
+
+
+def _target(name: str, spec: TensorSpec, memory_config: MemoryConfig | None) -> MemoryConfig:
+    """Return where the result is: requested shards without cores are those of the input.
+
+    Raises:
+        MemoryConfigError: the input is height-sharded, or the result of a sharded input is not sharded like it.
+    """
+    own = spec.memory_config
+    target = own if memory_config is None else memory_config
+    if not own.is_sharded():
+        return target
+    if own.memory_layout is TensorMemoryLayout.HEIGHT_SHARDED:
+        raise MemoryConfigError(
+            f"{name}: input_tensor is HEIGHT_SHARDED; its rows need no cores in common, use an interleaved tensor.",
+            vendor="Height sharded inputs are not supported.",
+        )
+    if not target.is_sharded():
+        raise MemoryConfigError(
+            f"{name}: input_tensor is sharded, memory_config is not; the result must be sharded, too.",
+            vendor="Sharded inputs require sharded outputs.",
+        )
+    if target.shard_spec is None and target.nd_shard_spec is None and own.shard_spec is not None:
+        target = MemoryConfig(target.memory_layout, target.buffer_type, own.shard_spec)
+    return target
 
 
 def shard_blocks(name: str, tensor: Tensor, config: LayerNormShardedMultiCoreProgramConfig | None) -> Blocks:
@@ -281,6 +321,7 @@ def normalized(
     tensor = tilize_padded(name, input_tensor) if in_rows else input_tensor
     full_tiles(name, tensor)
     spec = tensor.spec
+    target = _target(name, spec, memory_config)
     norm = numerics(name, tensor, compute_kernel_config, epsilon, centers=centers, dst32=centers)
     norm = replace(norm, activation=activation)
     inputs, norm = operands(name, norm, tensor, residual_input_tensor, weight, bias)
@@ -297,11 +338,6 @@ def normalized(
         program = norm_programs.large(shape, norm)
     else:
         program = norm_programs.interleaved(shape, norm)
-    target = memory_config or spec.memory_config
-    shards = spec.memory_config.shard_spec
-    if target.is_sharded() and target.shard_spec is None and target.nd_shard_spec is None and shards is not None:
-        # Shards that are not named are those of the input.
-        target = MemoryConfig(target.memory_layout, target.buffer_type, shards)
     output = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, target), device)
     program.run(inputs, [output])
     return untilized(name, output, target) if in_rows else output

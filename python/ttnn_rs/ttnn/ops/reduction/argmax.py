@@ -24,7 +24,6 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
     allocate,
-    dimension,
     full_tiles,
     is_empty,
     memory_of_result,
@@ -60,6 +59,20 @@ def _check(spec: TensorSpec, dim: int | None) -> None:
         )
 
 
+def _axis(dim: int, rank: int) -> int:
+    """Return the index of the searched dimension.
+
+    Raises:
+        ShapeError: it is out of range.
+    """
+    if not -rank <= dim < rank:
+        raise ShapeError(
+            f"{_NAME}: dim={dim} is out of range for a tensor of rank {rank}.",
+            vendor=f"argmax: Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})",
+        )
+    return dim % rank
+
+
 def _argmax(
     input_tensor: Tensor,
     dim: int | None,
@@ -71,24 +84,36 @@ def _argmax(
 ) -> Tensor:
     device = on_device(_NAME, input_tensor)
     spec = input_tensor.spec
+    dims = list(spec.shape)
+    axis = None if dim is None or not dims else _axis(dim, len(dims))
+    memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)
+    if axis is None:
+        shape = [1] * len(dims) if keepdim else []
+    else:
+        shape = [*dims[:axis], *([1] if keepdim else []), *dims[axis + 1 :]]
+    searched = dims if axis is None else dims[axis : axis + 1]
+    if 0 in searched:
+        index = dims.index(0) if axis is None else axis
+        raise ShapeError(
+            f"{_NAME}: {spec.shape} has no element along dim={dim}.",
+            vendor=f"Expected reduction dim {index} to have non-zero size",
+        )
+    # No program runs for an empty result, which keeps the layout of the input.
+    layout = spec.layout if 0 in shape else Layout.ROW_MAJOR
+    out_spec = TensorSpec.of(shape, DataType.UINT32, layout, memory_config)
+    if memory_config.is_sharded() and memory_config.shard_spec is None and memory_config.nd_shard_spec is None:
+        raise MemoryConfigError(
+            f"{_NAME}: memory_config is {memory_config.memory_layout.name} without cores.",
+            vendor="MemoryConfig must have Shard Spec specified for sharded memory layout",
+        )
     _check(spec, dim)
     full_tiles(_NAME, input_tensor)
-    dims = list(spec.shape)
-    axis = None if dim is None or not dims else dimension(_NAME, dim, len(dims))
     by_rows = spec.layout is Layout.ROW_MAJOR and axis in (None, len(dims) - 1)
     if sub_core_grids is not None and by_rows and sub_core_grids.size() > 2:
         raise ParameterError(
             f"{_NAME}: sub_core_grids={sub_core_grids} has {sub_core_grids.size()} rectangles; rows take at most two.",
             vendor=f"Multicore argmax only supports up to 2 core grid ranges, but got {sub_core_grids.size()} ranges",
         )
-    searched = spec.shape.volume() if axis is None else dims[axis]
-    if searched == 0:
-        raise ShapeError(f"{_NAME}: {spec.shape} has no element along dim={dim}.")
-    if axis is None:
-        shape = [1] * len(dims) if keepdim else []
-    else:
-        shape = [*dims[:axis], *([1] if keepdim else []), *dims[axis + 1 :]]
-    memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)
     for side, place in (("input", spec.memory_config), ("output", memory_config)):
         if place.is_sharded():
             raise MemoryConfigError(
@@ -96,11 +121,10 @@ def _argmax(
                 "ttnn.to_memory_config.",
                 vendor=f"Only INTERLEAVED memory layout is supported for {side}s, got {place.memory_layout.cpp_name}",
             )
-    out_spec = TensorSpec.of(shape, DataType.UINT32, Layout.ROW_MAJOR, memory_config)
     if output_tensor is None:
         output = allocate(out_spec, device)
     else:
-        output = take_output(_NAME, output_tensor, shape, Layout.ROW_MAJOR, device)
+        output = take_output(_NAME, output_tensor, shape, layout, device)
         if output.spec.dtype is not DataType.UINT32:
             raise DTypeError(f"{_NAME}: output_tensor is {output.spec.dtype.name}, indices are UINT32.")
     if is_empty(out_spec):

@@ -59,10 +59,15 @@ def checked(name: str, tensor: Tensor, label: str, rank: int) -> None:
             f"{name}: {label} has shape {spec.shape}; it must be of rank {rank}.",
             vendor=f"Invalid input tensor: expected {rank} dimensions, but found {spec.shape.rank}.",
         )
-    if spec.layout is not Layout.TILE:
-        raise LayoutError(f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
     if spec.dtype not in _DTYPES:
-        raise DTypeError(f"{name}: {label} is {spec.dtype.name}; heads are floating point.")
+        raise DTypeError(
+            f"{name}: {label} is {spec.dtype.name}; heads are floating point.", vendor="Unsupported data format"
+        )
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(
+            f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor=f"Input tensor layout must be TILE but got {spec.layout.cpp_name}",
+        )
     full_tiles(name, tensor, label)
 
 

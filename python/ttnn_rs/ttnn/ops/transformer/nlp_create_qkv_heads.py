@@ -24,6 +24,9 @@ from ttnn.ops.transformer.head_programs import checked, declare, heads_of
 from ttnn.tensor.tensor import Tensor
 
 
+_OUTPUTS: Final = (TensorMemoryLayout.HEIGHT_SHARDED, TensorMemoryLayout.BLOCK_SHARDED)
+
+
 def split_shards(
     name: str,
     source: Tensor,
@@ -49,6 +52,12 @@ def split_shards(
         ParameterError: keys are to be transposed, or queries do not divide among keys.
     """
     queries, groups = heads
+    if memory_config is None or memory_config.memory_layout not in _OUTPUTS:
+        place = None if memory_config is None else memory_config.memory_layout
+        raise MemoryConfigError(
+            f"{name}: input is sharded, memory_config is {place}; heads are sharded by height or in blocks.",
+            vendor=f"Output memory config must be sharded and not WIDTH_SHARDED but got memory_layout: {place}",
+        )
     if transposed:
         raise ParameterError(
             f"{name}: input is sharded; pass transpose_k_heads=False.", vendor="Transpose K heads must be false"
@@ -61,18 +70,6 @@ def split_shards(
         *([] if apart is None else [("input_kv", apart, 2)]),
     ):
         _check_shards(name, label, tensor, groups, columns * size)
-    if memory_config is None or not memory_config.is_sharded():
-        place = None if memory_config is None else memory_config.memory_layout
-        raise MemoryConfigError(
-            f"{name}: input is sharded, memory_config is {place}; heads are sharded by height or in blocks.",
-            vendor=f"Output memory config must be sharded and not WIDTH_SHARDED but got memory_layout: {place}",
-        )
-    if memory_config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED:
-        place = memory_config.memory_layout
-        raise MemoryConfigError(
-            f"{name}: memory_config is {place.name}; heads are sharded by height or in blocks.",
-            vendor=f"Output memory config must be sharded and not WIDTH_SHARDED but got memory_layout: {place}",
-        )
     query = _heads(name, source, (groups, each), 0, size, memory_config)
     if apart is None:
         key, value = (_heads(name, source, (groups, 1), each + part, size, memory_config) for part in (0, 1))
@@ -99,21 +96,31 @@ def _check_shards(name: str, label: str, tensor: Tensor, groups: int, width: int
         )
 
 
-def _heads(name: str, source: Tensor, heads: tuple[int, int], first: int, size: int, config: MemoryConfig) -> Tensor:
-    """Return heads that every core has from the first one on."""
-    spec, device = source.spec, on_device(name, source)
-    groups, each = heads
-    grid = device.compute_with_storage_grid_size()
-    if groups * each > grid.x * grid.y:
+def spec_of_heads(name: str, source: Tensor, count: int, size: int, config: MemoryConfig) -> TensorSpec:
+    """Return the spec of sharded heads, a row of tiles of one head on each core.
+
+    Raises:
+        ParameterError: there are more heads than cores.
+        MemoryConfigError: the heads have more rows.
+    """
+    spec = source.spec
+    grid = on_device(name, source).compute_with_storage_grid_size()
+    if count > grid.x * grid.y:
         raise ParameterError(
-            f"{name}: {groups * each} heads do not fit on {grid.x * grid.y} cores, a head on each.",
-            vendor=f"Number of Q heads ({groups * each}) must be <= number of cores ({grid.x * grid.y})",
+            f"{name}: {count} heads do not fit on {grid.x * grid.y} cores, a head on each.",
+            vendor=f"Number of Q heads ({count}) must be <= number of cores ({grid.x * grid.y})",
         )
-    cores = num_cores_to_corerangeset(groups * each, grid, row_wise=True)
+    cores = num_cores_to_corerangeset(count, grid, row_wise=True)
     shards = ShardSpec(cores, [TILE_SIZE, size], ShardOrientation.ROW_MAJOR)
     place = MemoryConfig(config.memory_layout, config.buffer_type, shards)
-    batch, rows = spec.shape[0], spec.shape[-2]
-    output = allocate(TensorSpec.of((batch, groups * each, rows, size), spec.dtype, Layout.TILE, place), device)
+    return TensorSpec.of((spec.shape[0], count, spec.shape[-2], size), spec.dtype, Layout.TILE, place)
+
+
+def _heads(name: str, source: Tensor, heads: tuple[int, int], first: int, size: int, config: MemoryConfig) -> Tensor:
+    """Return heads that every core has from the first one on."""
+    groups, each = heads
+    output = allocate(spec_of_heads(name, source, groups * each, size, config), on_device(name, source))
+    batch = source.spec.shape[0]
     height, width = tile_grid(source)[-2:]
     across = size // TILE_SIZE
     copy_tiles(
@@ -137,10 +144,20 @@ def _nlp_create(
     output_tensors: Sequence[Tensor] | None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     name = "ttnn.experimental.nlp_create_qkv_heads"
-    checked(name, input, "input", 4)
+    on_device(name, input, "input")
     groups = num_heads if num_kv_heads is None else num_kv_heads
     if num_heads < 1 or groups < 1:
         raise ParameterError(f"{name}: num_heads={num_heads} and num_kv_heads={num_kv_heads} must be positive.")
+    dims, columns = input.spec.padded_shape, num_heads + (2 * groups if input_kv is None else 0)
+    if len(dims) > 3 and dims[3] % columns:
+        raise ShapeError(
+            f"{name}: dimension 3 of input, {dims[3]}, does not divide into {columns} heads.",
+            vendor="Unsupported input shape",
+        )
+    if memory_config is not None and memory_config.is_sharded() and len(dims) == 4:
+        # Shards of its own, whatever the input's are.
+        spec_of_heads(name, input, num_heads, dims[3] // columns, memory_config)
+    checked(name, input, "input", 4)
     if output_tensors is not None or kv_tied:
         option = "kv_tied=True" if kv_tied else "output_tensors"
         raise UnsupportedError(f"{name}: {option} is not implemented; leave it out.", "unimplemented")
