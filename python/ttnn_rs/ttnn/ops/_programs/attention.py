@@ -48,14 +48,30 @@ def operand(name: str, tensor: Tensor, label: str, first: Tensor | None = None, 
         DTypeError: it is neither bfloat16 nor a block float.
         LayoutError: it is row-major.
     """
+    typed(name, tensor, label, first, vendor)
+    shape = tensor.spec.shape
+    if shape.rank != 4 or 0 in tuple(shape):
+        raise ShapeError(
+            f"{name}: {label} has shape {shape}; it must be of rank 4 and not empty.",
+            vendor="Operands to SDPA need to be of rank 4",
+        )
+
+
+def typed(name: str, tensor: Tensor, label: str, first: Tensor | None = None, vendor: str = "") -> None:
+    """Refuse an operand of another layout or data type, or on another device.
+
+    Raises:
+        DTypeError: it is neither bfloat16 nor a block float.
+        LayoutError: it is row-major.
+    """
     device = on_device(name, tensor, label)
     if first is not None:
         same_device(name, on_device(name, first), tensor, label)
     spec = tensor.spec
-    if spec.shape.rank != 4 or 0 in tuple(spec.shape):
-        raise ShapeError(
-            f"{name}: {label} has shape {spec.shape}; it must be of rank 4 and not empty.",
-            vendor="Operands to SDPA need to be of rank 4",
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(
+            f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor="Inputs to SDPA must be tilized",
         )
     if spec.dtype not in DTYPES:
         raise DTypeError(
@@ -63,11 +79,6 @@ def operand(name: str, tensor: Tensor, label: str, first: Tensor | None = None, 
             vendor=(vendor or "Data type of input tensor must be BFLOAT16, BFLOAT8_B, or BFLOAT4_B and is {}").format(
                 spec.dtype.cpp_name
             ),
-        )
-    if spec.layout is not Layout.TILE:
-        raise LayoutError(
-            f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
-            vendor="Inputs to SDPA must be tilized",
         )
     full_tiles(name, tensor, label)
     assert device is not None

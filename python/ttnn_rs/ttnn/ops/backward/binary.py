@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ttnn.base.enums import BLOCK_FLOATS, DataType
+from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
 from ttnn.base.enums import UnaryOpType as U
-from ttnn.base.exceptions import DTypeError
+from ttnn.base.exceptions import DTypeError, LayoutError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
@@ -92,6 +92,12 @@ def _smaller_and_larger(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> tupl
     """
     half = do.multiply(grad, 0.5)
     difference = do.subtract(b, a)
+    if difference.layout is not Layout.TILE:
+        raise LayoutError(
+            "the operands are row-major; convert one of them with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor="Ternary operation requires tensor to be in Tile layout when working with non-sharded input tensor. "
+            "Input tensor layout: 0",
+        )
     shared = do.multiply(do.eqz(difference), half)
     if grad.dtype is DataType.INT32:
         shared = do.typecast(shared, DataType.INT32)

@@ -74,7 +74,7 @@ def _check(indices: Tensor, weight: Tensor, grad: Tensor, dtype: DataType) -> No
         indices.layout is Layout.ROW_MAJOR,
         LayoutError,
         f"input_tensor is {indices.layout.name}, not row-major.",
-        "Error",
+        f"Index tensor layout must be ROW_MAJOR but got {indices.layout.cpp_name}",
     )
     _unless(
         indices.dtype in _INDICES,
@@ -108,7 +108,7 @@ def _check(indices: Tensor, weight: Tensor, grad: Tensor, dtype: DataType) -> No
         len(size) == 4 and size[0] == size[1] == 1,
         ShapeError,
         f"output_gradient_tensor is {grad.shape}; expected [1, 1, indices, width].",
-        "First two dimensions for the gradient tensor must be 1",
+        f"First two dimensions for the gradient tensor must be 1, but found {' && '.join(map(str, size[:2]))}.",
     )
     _unless(
         size[3] % _TILE == 0,

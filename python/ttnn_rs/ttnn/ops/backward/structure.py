@@ -78,11 +78,22 @@ def _concat(
 ) -> Gradients:
     with named(_CONCAT):
         device = on_device(_CONCAT, grad, "grad_tensor")
+        ranks = [tensor.spec.shape.rank for tensor in (grad, a, b)]
+        if set(ranks) != {4}:
+            raise ShapeError(
+                f"{_CONCAT}: the tensors have ranks {ranks}; they must be of rank 4.",
+                vendor=f"concat_bw expects rank-4 tensors, got grad rank {ranks[0]}, input rank {ranks[1]}, "
+                f"other rank {ranks[2]}",
+            )
         for label, operand in (("input_tensor_a", a), ("input_tensor_b", b)):
             on_device(_CONCAT, operand, label)
             same_device(_CONCAT, device, operand, label)
             if operand.layout is not grad.layout:
-                raise LayoutError(f"{_CONCAT}: grad_tensor is {grad.layout.name} and {label} {operand.layout.name}.")
+                raise LayoutError(
+                    f"{_CONCAT}: grad_tensor is {grad.layout.name} and {label} {operand.layout.name}.",
+                    vendor=f"Input tensor layout ({grad.layout.cpp_name}) must equal output tensor layout "
+                    f"({operand.layout.cpp_name})",
+                )
         required(_CONCAT, mask)
         dim = dimension(_CONCAT, dim, len(grad.shape))
         result: Gradients = [None, None]

@@ -46,15 +46,22 @@ Compute = WormholeComputeKernelConfig | None
 Gradients = list[Tensor | None]
 
 
+_OFFICIAL: Final = {"weight": "other", "mat2": "other"}
+
+
 def _check(name: str, label: str, tensor: Tensor) -> None:
     spec = tensor.spec
+    official = _OFFICIAL.get(label, label)
     if spec.dtype is not DataType.BFLOAT16:
         raise DTypeError(
             f"{name}: {label} is {spec.dtype.name}; typecast it to bfloat16 first.",
-            vendor=f"moreh_matmul {label} only supports specific data types. [BFLOAT16]",
+            vendor=f"moreh_matmul {official} only supports specific data types. [BFLOAT16] ",
         )
     if spec.layout is not Layout.TILE:
-        raise LayoutError(f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
+        raise LayoutError(
+            f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor=f"moreh_matmul {official} only supports TILE layout.",
+        )
     if spec.shape.rank < 2:
         raise ShapeError(f"{name}: {label} has shape {spec.shape}; it must be of rank 2 or more.")
     full_tiles(name, tensor, label)

@@ -95,6 +95,9 @@ def _on_first_core(name: str, tensor: Tensor, width: int) -> MemoryConfig:
     )
 
 
+_COMPARED: Final = ("batch sizes", "dim1", "dim2")
+
+
 def _refuse_welford(name: str, config: NormProgramConfig | None) -> None:
     """Refuse means and variances as statistics.
 
@@ -199,15 +202,16 @@ def _from_statistics(
     each = 2 if centers else 1
     given = stats.spec
     tiles = -(-given.shape[-1] // TILE_SIZE) if given.shape.rank else 0
-    if (
-        given.layout is not Layout.TILE
-        or given.dtype not in DTYPES
-        or tuple(given.shape)[:-1] != tuple(spec.shape)[:-1]
-    ):
-        raise ShapeError(
-            f"{name}: stats must be floating point in TILE_LAYOUT, with the rows of input_tensor, "
-            f"{list(spec.shape)[:-1]}; it has shape {list(given.shape)}."
-        )
+    if given.layout is not Layout.TILE or given.dtype not in DTYPES:
+        raise DTypeError(f"{name}: stats must be floating point in TILE_LAYOUT.")
+    # Rows of tiles are compared; rows within the last tile may differ.
+    for axis, (what, mine, other) in enumerate(zip(_COMPARED, given.padded_shape, spec.padded_shape, strict=False)):
+        if mine != other:
+            raise ShapeError(
+                f"{name}: stats has shape {list(given.shape)}, input_tensor {list(spec.shape)}; dimension {axis} must "
+                "be equal.",
+                vendor=f"Stats and input {what} must match, got stats: {mine} vs input: {other}",
+            )
     full_tiles(name, stats, "stats")
     if tiles == 0 or tiles % each:
         raise ShapeError(f"{name}: stats has {tiles} columns of tiles; every device gives {each}.")

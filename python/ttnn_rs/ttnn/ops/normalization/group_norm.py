@@ -12,7 +12,7 @@ from typing import Any, Final
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreGrid
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity, TensorMemoryLayout
-from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import normalization as golden
@@ -137,6 +137,28 @@ def _shard_blocks(tensor: Tensor, rows: int) -> Blocks:
 
 def _check(tensor: Tensor, groups: int, use_welford: bool) -> None:
     spec = tensor.spec
+    place = spec.memory_config
+    if place.memory_layout is TensorMemoryLayout.WIDTH_SHARDED:
+        raise MemoryConfigError(
+            f"{_NAME}: input_tensor is {place.memory_layout.name}; shard it by height or in blocks.",
+            vendor="Unsupported memory layout: Input tensor cannot be width-sharded.",
+        )
+    if spec.shape.rank != 4:
+        raise ShapeError(
+            f"{_NAME}: input_tensor has shape {spec.shape}; it must be [N, 1, H * W, C].",
+            vendor=f"Invalid tensor shape: Input tensor must have rank 4. (rank={spec.shape.rank})",
+        )
+    if groups < 1 or spec.shape[3] % groups:
+        raise ParameterError(
+            f"{_NAME}: {spec.shape[3]} channels do not divide into {groups} groups.",
+            vendor=f"Invalid channel configuration: Number of channels ({spec.shape[3]}) must be divisible by the "
+            f"number of groups ({groups}).",
+        )
+    if place.shard_spec is not None and place.shard_spec.shape[0] % TILE_SIZE:
+        raise ParameterError(
+            f"{_NAME}: shards of {place.shard_spec.shape[0]} rows; they must be full tiles.",
+            vendor=f"shard height {place.shard_spec.shape[0]} must be divisible by tile height {TILE_SIZE}",
+        )
     if spec.dtype is not DataType.BFLOAT16:
         raise DTypeError(
             f"{_NAME}: input_tensor is {spec.dtype.name}; typecast it to bfloat16 first.",
@@ -147,11 +169,6 @@ def _check(tensor: Tensor, groups: int, use_welford: bool) -> None:
         raise ShapeError(
             f"{_NAME}: input_tensor has shape {list(shape)}; it must be [N, 1, H * W, C].",
             vendor=f"Input tensor shape must be 4D with second dimension 1, got {list(shape)}",
-        )
-    if groups < 1 or shape[3] % groups:
-        raise ParameterError(
-            f"{_NAME}: {shape[3]} channels do not divide into {groups} groups.",
-            vendor=f"channel must be divisible by num_groups. Got channel: {shape[3]}, num_groups: {groups}",
         )
     if use_welford and shape[2] % TILE_SIZE:
         raise UnsupportedError(

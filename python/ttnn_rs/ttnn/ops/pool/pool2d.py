@@ -302,10 +302,16 @@ def _global_avg_pool2d(input_tensor: Tensor, memory_config: MemoryConfig | None,
     name = "ttnn.global_avg_pool2d"
     on_device(name, input_tensor)
     shape = tuple(input_tensor.spec.shape)
-    if len(shape) != 4:
-        raise ShapeError(f"{name}: input_tensor has shape {list(shape)}; it must be [N, H, W, C].")
+    if not 2 <= len(shape) <= 4:
+        raise ShapeError(
+            f"{name}: input_tensor has shape {list(shape)}; it must be [N, H, W, C].",
+            vendor=f"global_avg_pool2d expects rank 2, 3, or 4 input, got rank {len(shape)}",
+        )
+    shape = (1, 1, *shape)[-4:]
     rows = find("ttnn.reshape")(input_tensor, (shape[0], 1, shape[1] * shape[2], shape[3]))
-    output: Tensor = find("ttnn.mean")(rows, 2, True, memory_config=memory_config)
+    # The result is interleaved, in the buffer type of the request.
+    buffer_type = (memory_config or input_tensor.spec.memory_config).buffer_type
+    output: Tensor = find("ttnn.mean")(rows, 2, True, memory_config=MemoryConfig(buffer_type=buffer_type))
     return output
 
 

@@ -196,6 +196,14 @@ def _upsample(
         _check_fractions(spec, scale, mode)
         memory_config = _divided(spec, scale, memory_config)
     rows = pixels(_NAME, input_tensor, shape[0] * shape[1] * shape[2], shape[3])
+    own = spec.memory_config
+    if memory_config is not None and memory_config.is_sharded() and own.interleaved:
+        raise MemoryConfigError(
+            f"{_NAME}: memory_config is {memory_config.memory_layout.name}, input_tensor is interleaved.",
+            vendor="Output memory config is sharded but input memory config is not sharded",
+        )
+    if memory_config is None and own.interleaved and mode == "nearest":
+        memory_config = own
     options: dict[str, Any] = {"memory_config": memory_config}
     if factors is None or mode == "nearest":
         return _nearest(rows, shape, scale, options | {"layout": spec.layout})

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from ttnn.base.compute_config import FIDELITY_NUMBER
 from ttnn.base.enums import DataType, Layout, MathFidelity
-from ttnn.base.exceptions import DTypeError, LayoutError
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import reduction as golden
@@ -109,6 +109,15 @@ def _accumulate(
     spec = input_tensor.spec
     axis = dimension(name, dim, max(spec.shape.rank, 1))
     wanted = dtype or spec.dtype
+    place = memory_config or spec.memory_config
+    if dtype is not None and dtype is not spec.dtype:
+        # Converted first, where it is.
+        TensorSpec.of(spec.shape, wanted, Layout.TILE, spec.memory_config)
+    if spec.memory_config.is_sharded():
+        raise MemoryConfigError(
+            f"{name}: input is {spec.memory_config.memory_layout.name}; move it to an interleaved memory config.",
+            vendor="ttnn accumulation operations (cumprod, cumsum) do not support sharded input tensors.",
+        )
     allowed = _FLOATS if kind == "cumprod" else (*_FLOATS, *_INTEGERS)
     for label, given in (("input", spec.dtype), ("dtype", wanted)):
         if given not in allowed:
@@ -116,10 +125,9 @@ def _accumulate(
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{name}: input is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
-            vendor="The provided input tensor has a non-tile layout",
+            vendor=f"The provided input tensor has a non-tile layout: {spec.layout.name}.",
         )
     full_tiles(name, input_tensor)
-    place = memory_config or spec.memory_config
     target = TensorSpec.of(spec.shape, wanted, Layout.TILE, place)
     if out is not None:
         out = take_output(name, out, spec.shape._dims, Layout.TILE, device)

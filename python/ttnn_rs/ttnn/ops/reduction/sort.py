@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import reduction as golden
@@ -204,6 +204,16 @@ def _topk(
     name = "ttnn.topk"
     on_device(name, input_tensor)
     spec = input_tensor.spec
+    place = memory_config or spec.memory_config
+    if place.is_sharded():
+        if -spec.shape.rank <= dim < spec.shape.rank:
+            shape = list(spec.shape)
+            shape[dim] = k
+            TensorSpec.of(shape, spec.dtype, spec.layout, place)
+        raise MemoryConfigError(
+            f"{name}: the results are sharded; pass an interleaved memory_config.",
+            vendor="Sharded implementation not supported yet",
+        )
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
@@ -216,8 +226,8 @@ def _topk(
         )
     full_tiles(name, input_tensor)
     rank = spec.shape.rank
-    if rank < 2:
-        raise ShapeError(f"{name}: input_tensor has rank {rank}; reshape it to rank 2 or more.")
+    if rank < 1:
+        raise ShapeError(f"{name}: input_tensor has rank {rank}; reshape it to rank 1 or more.")
     axis = dimension(name, dim, rank)
     extent = spec.shape[axis]
     if not 0 < k <= extent:
@@ -231,7 +241,6 @@ def _topk(
         _check_names(name, indices_tensor, input_tensor)
         if _on_several_cores(extent, k, input_tensor, sub_core_grids):
             results = results[0], _named_by(name, indices_tensor, input_tensor, axis, results[1])
-    place = memory_config or spec.memory_config
     return list(_deliver(name, results, place, output_tensor, Layout.TILE))
 
 

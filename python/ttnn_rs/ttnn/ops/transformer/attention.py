@@ -11,7 +11,7 @@ from typing import Any, Final
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
-from ttnn.base.exceptions import ParameterError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import MemoryConfigError, ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.program_config import SDPAProgramConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -40,27 +40,55 @@ from ttnn.ops._programs.attention import (
     place,
     sinks,
     tiles,
+    typed,
 )
-from ttnn.ops._programs.common import allocate, on_device
+from ttnn.ops._programs.common import allocate, no_such_dimension, on_device
 from ttnn.ops.data_movement.concat import each_repeated
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 
 def _check(name: str, query: Tensor, key: Tensor, value: Tensor, *, paged: bool) -> None:
-    """Refuse operands that do not fit each other."""
-    for label, tensor in (("input_tensor_q", query), ("input_tensor_k", key), ("input_tensor_v", value)):
+    """Refuse operands that do not fit each other.
+
+    Raises:
+        TtnnError: layouts, data types, memory configs or shapes do not fit.
+    """
+    operands = (("input_tensor_q", query), ("input_tensor_k", key), ("input_tensor_v", value))
+    for label, tensor in operands:
+        typed(name, tensor, label, query)
+        if tensor.spec.memory_config.is_sharded():
+            raise MemoryConfigError(
+                f"{name}: {label} is {tensor.spec.memory_config.memory_layout.name}; move it to an interleaved config.",
+                vendor="Operands to SDPA need to be DRAM/L1 interleaved",
+            )
+    q, k, v = (tuple(tensor.spec.shape) for tensor in (query, key, value))
+    for (label, _), shape in zip(operands, (q, k, v), strict=True):
+        if len(shape) < 3:
+            raise ShapeError(
+                f"{name}: {label} has shape {list(shape)}; it must be of rank 4.",
+                vendor=no_such_dimension(2, len(shape)),
+            )
+    batch = k[0] if paged else q[0]
+    agreeing = (
+        ("batch", k[0] == batch == v[0], k[0], v[0]),
+        ("num_heads", k[1] == v[1], k[1], v[1]),
+        ("sequence length", k[2] == v[2], k[2], v[2]),
+        ("hidden dim", k[3:4] == v[3:4] == q[3:4], k[-1], v[-1]),
+    )
+    for what, agree, of_k, of_v in agreeing:
+        if not agree:
+            raise ShapeError(
+                f"{name}: queries {list(q)}, keys {list(k)} and values {list(v)} do not fit: the {what} must agree.",
+                vendor=f"K and V {what} must match. Got K: {of_k}, V: {of_v}",
+            )
+    for label, tensor in operands:
         operand(name, tensor, label, query)
         head_size(name, tensor.spec.shape[-1], label)
-    q, k, v = (tuple(tensor.spec.shape) for tensor in (query, key, value))
-    batches = k[0] == v[0] and (paged or k[0] == q[0])
-    if not batches or k[3] != q[3] or k[2] != v[2] or k[1] != v[1] or q[1] % k[1]:
+    if q[1] % k[1]:
         raise ShapeError(
-            f"{name}: queries {list(q)}, keys {list(k)} and values {list(v)} do not fit: batch, head size, and the "
-            "rows and heads of keys and values must agree, and heads of queries be a multiple of those of keys.",
-            vendor=f"Q num_heads must be >= K num_heads and must be divisible by K num_heads. Got Q: {q[1]}, K: {k[1]}"
-            if q[1] % k[1]
-            else "Q, K and V must agree in batch, sequence and hidden dimensions",
+            f"{name}: queries have {q[1]} heads; this must be a multiple of the {k[1]} heads of keys.",
+            vendor=f"Q num_heads must be >= K num_heads and must be divisible by K num_heads. Got Q: {q[1]}, K: {k[1]}",
         )
 
 

@@ -21,7 +21,7 @@ from ttnn.operation.domain import Operand
 from ttnn.operation.registry import register
 from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.attention import integers
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, SUB_CORE_GRIDS_OPTION, on_device
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, SUB_CORE_GRIDS_OPTION, no_such_dimension, on_device
 from ttnn.ops._programs.movement import move
 from ttnn.ops.data_movement.concat import TENSORS
 from ttnn.ops.transformer.head_programs import (
@@ -59,6 +59,37 @@ def _cores_of_users(
     return num_cores_to_corerangeset_in_subcoregrids(in_order[first], count, cores, True)
 
 
+def _check_sizes(name: str, spec: TensorSpec, columns: int) -> None:
+    """Refuse a projection that does not divide into heads, in the official order.
+
+    Raises:
+        ShapeError: the rank or the columns do not fit, or there are more users than rows of a tile.
+        MemoryConfigError: heads are not made of full tiles.
+    """
+    dims = spec.padded_shape
+    if spec.shape.rank < 4:
+        raise ShapeError(
+            f"{name}: input_tensor has shape {spec.shape}; it must be [1, 1, B, W].",
+            vendor=no_such_dimension(3, spec.shape.rank),
+        )
+    if spec.shape[2] > TILE_SIZE:
+        raise ShapeError(
+            f"{name}: input_tensor has shape {spec.shape}; it has more than {TILE_SIZE} users.",
+            vendor=f"Unsupported input shape = {spec.shape}",
+        )
+    if dims[3] % columns:
+        raise ShapeError(
+            f"{name}: dimension 3 of input_tensor, {dims[3]}, does not divide into {columns} heads.",
+            vendor=f"Input shape {dims[3]} must be divisible by num_heads + 2*num_kv_heads = {columns}",
+        )
+    size = dims[3] // columns
+    if size % TILE_SIZE:
+        raise MemoryConfigError(
+            f"{name}: heads of {size} columns are not made of full tiles.",
+            vendor=f"Physical shard shape ({TILE_SIZE}, {size}) must be tile {{{TILE_SIZE}, {TILE_SIZE}}} sized!",
+        )
+
+
 def _create_decode(
     input_tensor: Tensor,
     num_heads: int,
@@ -70,13 +101,22 @@ def _create_decode(
     memory_config: MemoryConfig | None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     name = "ttnn.experimental.nlp_create_qkv_heads_decode"
-    checked(name, input_tensor, "input_tensor", 4)
     groups = num_heads if num_kv_heads is None else num_kv_heads
     if num_heads < 1 or groups < 1 or num_heads > TILE_SIZE or groups > TILE_SIZE:
         raise ParameterError(f"{name}: num_heads={num_heads} and num_kv_heads={num_kv_heads} must be 1 to {TILE_SIZE}.")
     spec = input_tensor.spec
+    _check_sizes(name, spec, num_heads + 2 * groups)
+    if spec.layout is not Layout.TILE and spec.dtype in (DataType.BFLOAT16, DataType.FLOAT32):
+        raise LayoutError(
+            f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor="Only tile layout is supported for input tensor",
+        )
+    checked(name, input_tensor, "input_tensor", 4)
     if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
-        raise LayoutError(f"{name}: input_tensor is {spec.dtype.name}; rows of block floats cannot be moved.")
+        raise LayoutError(
+            f"{name}: input_tensor is {spec.dtype.name}; rows of block floats cannot be moved.",
+            vendor="Unsupported data format",
+        )
     one, other, batch, width = tuple(spec.shape)
     size = width // (num_heads + 2 * groups)
     if (one, other) != (1, 1) or size * (num_heads + 2 * groups) != width or size % TILE_SIZE or not size:

@@ -22,6 +22,10 @@ def on_host(label: str) -> str:
     return f"Input tensor {label} must be on device, got storage type: StorageType::HOST"
 
 
+TILES_DO_NOT_FIT: Final = "Invalid subtile broadcast type"
+"""The official sentence for tiles of other sizes."""
+
+
 @lru_cache(maxsize=4096)
 def broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     """Return the shape of the result.
@@ -32,7 +36,7 @@ def broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[in
     rank = max(len(a), len(b))
     left, right = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
     # Tiles first, then dimension by dimension from the last.
-    vendor = "" if _tiles_fit((1, 1, *a)[-2:], (1, 1, *b)[-2:]) else "Invalid subtile broadcast type"
+    vendor = "" if _tiles_fit((1, 1, *a)[-2:], (1, 1, *b)[-2:]) else TILES_DO_NOT_FIT
     out = []
     for axis in range(rank - 1, -1, -1):
         m, n = left[axis], right[axis]

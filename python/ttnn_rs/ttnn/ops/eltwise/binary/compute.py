@@ -40,6 +40,7 @@ from ttnn.operation.result_shards import of_one, of_two
 from ttnn.ops._programs.sfpu_chain import apply_chain, follows_tensor
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.eltwise.binary.checks import (
+    TILES_DO_NOT_FIT,
     broadcast,
     check_broadcast,
     check_in_place,
@@ -189,7 +190,8 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
     try:
         shape = broadcast(name, shape_a, shape_b)
     except ShapeError as error:
-        if options.output_tensor is not None:
+        # Tiles are compared first, the shape of the output next.
+        if options.output_tensor is not None and error.vendor != TILES_DO_NOT_FIT:
             error.vendor = other_shape(options.output_tensor.spec, shape_a)
         raise
     check_broadcast(name, spec_a, spec_b, shape)
