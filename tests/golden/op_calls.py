@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,18 @@ def read_calls(folder: Path, name: str = FILE) -> Iterator[dict[str, Any]]:
     with gzip.open(folder / "host" / name, "rt", encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)
+
+
+def kind_of(record: dict[str, Any]) -> str:
+    """Return the kind of a record.
+
+    It is "result", "arguments" (the signature does not take them), "accident" (of the official code) or "refusal".
+    """
+    if "out" in record:
+        return "result"
+    if record.get("internal"):
+        return "accident"
+    return "arguments" if "incompatible function arguments" in record["message"] else "refusal"
 
 
 def _names(device: ttnn.MeshDevice) -> dict[str, Any]:
@@ -198,5 +211,5 @@ def walk(
         if missing:
             yield Outcome(expression, "missing", missing[0])
             continue
-        reason = _judge(record, lambda: eval(expression, dict(names)), unusual=file == UNUSUAL_FILE)
+        reason = _judge(record, partial(eval, expression, dict(names)), unusual=file == UNUSUAL_FILE)
         yield Outcome(expression, "different" if reason else "same", reason)

@@ -60,7 +60,7 @@ def test_indexed_fill(dim: int, dtype: ttnn.DataType, layout: ttnn.Layout, devic
 @pytest.mark.parametrize("layout", [ROWS, TILES])
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.uint16, ttnn.int32])
 def test_nonzero(dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
-    values = (np.random.default_rng(1).random((2, 3, 33)) < 0.4).astype(np.float32)
+    values = (np.random.default_rng(1).random((1, 2, 3, 33)) < 0.4).astype(np.float32)
     kind = {ttnn.uint16: np.uint16, ttnn.int32: np.int32}.get(dtype, np.float32)
     count, found = ttnn.nonzero(ttnn.Tensor(values.astype(kind), dtype, None, layout).to(device))
     places = np.flatnonzero(values)

@@ -150,5 +150,7 @@ def test_a_named_place_of_a_transpose_counts(device: ttnn.MeshDevice) -> None:
         ttnn.DRAM_MEMORY_CONFIG
     )
     assert ttnn.transpose(sharded, -2, -1, memory_config=place).memory_config() == place
-    # The shards of an interleaved tensor are not known.
-    assert not ttnn.transpose(source, -2, -1, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG).is_sharded()
+    # The result of an interleaved tensor gets shards of its own.
+    divided = ttnn.transpose(source, -2, -1, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG)
+    assert divided.memory_config().shard_spec.shape == [32, 64]
+    np.testing.assert_array_equal(values_of(divided), values_of(source).swapaxes(-2, -1))

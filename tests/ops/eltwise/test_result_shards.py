@@ -60,19 +60,18 @@ def test_an_operand_in_l1_keeps_its_place(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "cut"),
+    ("place", "cut", "cores"),
     [
-        (ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG, [32, 416]),
-        (ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG, [416, 32]),
-        (ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG, [64, 64]),
+        (ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG, [32, 416], 13),
+        (ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG, [416, 32], 13),
+        (ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG, [64, 64], 49),
     ],
     ids=["height", "width", "block"],
 )
-def test_a_place_without_shards_takes_all_cores(
-    place: ttnn.MemoryConfig, cut: list[int], device: ttnn.MeshDevice
+def test_a_place_without_shards_takes_the_cores_it_fills(
+    place: ttnn.MemoryConfig, cut: list[int], cores: int, device: ttnn.MeshDevice
 ) -> None:
     a, b = _make((1, 395), device), _make((395, 395), device)
-    cores = device.core_grid.x * device.core_grid.y
     expected = values_of(ttnn.add(a, b))
     for result in (
         ttnn.add(a, b, memory_config=place),

@@ -28,7 +28,7 @@ def test_rows_of_a_table(table_layout: ttnn.Layout, layout: ttnn.Layout | None, 
 @pytest.mark.parametrize("layout", [ROWS, TILES, None])
 @pytest.mark.parametrize("index_layout", [ROWS, TILES])
 @pytest.mark.parametrize("index_dtype", [ttnn.uint32, ttnn.bfloat16])
-@pytest.mark.parametrize("dtype", [ttnn.bfloat8_b, ttnn.bfloat4_b])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat8_b])
 def test_a_block_float_table_is_converted_to_bfloat16(
     dtype: ttnn.DataType,
     index_dtype: ttnn.DataType,
@@ -46,7 +46,7 @@ def test_a_block_float_table_is_converted_to_bfloat16(
     np.testing.assert_array_equal(values_of(result), values_of(table)[named])
 
 
-@pytest.mark.parametrize("table_dtype", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.bfloat4_b])
+@pytest.mark.parametrize("table_dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
 @pytest.mark.parametrize("dtype", [ttnn.bfloat8_b, ttnn.float32, ttnn.bfloat16])
 def test_dtype_is_that_of_an_output_in_tiles_and_ignored_for_rows(
     dtype: ttnn.DataType, table_dtype: ttnn.DataType, device: ttnn.MeshDevice

@@ -63,7 +63,7 @@ def test_nlp_heads_of_four_dimensions_round_trip(device: ttnn.MeshDevice) -> Non
     kv = make((2, 1, 40, 128), ttnn.bfloat16, TILES, device)
     _, keys, _ = create(x, kv, num_heads=4, num_kv_heads=1, transpose_k_heads=False)
     np.testing.assert_array_equal(values_of(keys)[:, 0], values_of(kv)[:, 0, :, :64])
-    with pytest.raises(ttnn.ShapeError, match="does not divide into 3 heads"):
+    with pytest.raises(ttnn.ShapeError, match="does not divide into 9 heads"):
         create(x, num_heads=3)
     with pytest.raises(ttnn.UnsupportedError, match="kv_tied=True is not implemented"):
         create(x, num_heads=2, num_kv_heads=1, kv_tied=True)

@@ -427,8 +427,7 @@ def _check_shards(spec: TensorSpec) -> None:
     if shard_height == 0 or shard_width == 0:
         raise MemoryConfigError(
             f"TensorSpec(): a shard of {shard_height}x{shard_width} holds nothing",
-            vendor="Shard shape must be greater than 0 in each sharded dim, got "
-            f"{[shard_height, shard_width]}",
+            vendor=f"Shard shape must be greater than 0 in each sharded dim, got {[shard_height, shard_width]}",
         )
     rows, columns = -(-height // shard_height), -(-width // shard_width)
     cores = shards.num_cores()

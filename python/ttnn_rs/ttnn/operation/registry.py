@@ -521,7 +521,9 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
     plan = tuple(
         (
             signature,
-            _placed(signature, signature.run or op.run) if op.family in _PLACED else signature.run or op.run,
+            _placed(signature, signature.run or op.run)
+            if op.family in _PLACED and not op.name.endswith("_")
+            else signature.run or op.run,
             _outputs(signature) if in_steps else (),
         )
         for signature in op.signatures

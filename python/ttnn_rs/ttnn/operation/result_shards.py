@@ -92,13 +92,15 @@ def over_grid(
     cores, row_wise = grid.x * grid.y, orientation is ShardOrientation.ROW_MAJOR
     by_height, by_width = (layout is kind for kind in _LINES)
     if height == 0 or width == 0:
-        if not (by_height and width or by_width and height):
+        if not ((by_height and width) or (by_width and height)):
             raise MemoryConfigError(
                 f"an empty tensor of {height}x{width} has no {layout.name} shards.",
                 vendor=f"{caller}: zero-volume specless-sharded is only representable for HEIGHT_SHARDED + non-zero "
                 f"width or WIDTH_SHARDED + non-zero height; got layout={layout.value}, h={height}, w={width}.",
             )
-        return ShardSpec(num_cores_to_corerangeset(1, grid), [max(_up(s, unit), unit) for s in (height, width)], orientation)
+        return ShardSpec(
+            num_cores_to_corerangeset(1, grid), [max(_up(s, unit), unit) for s in (height, width)], orientation
+        )
     across = (grid.x, grid.y) if row_wise else (grid.y, grid.x)
     rows = 1 if by_width else cores if by_height else across[1]
     columns = 1 if by_height else cores if by_width else across[0]
@@ -238,5 +240,8 @@ def _scaled(spec: TensorSpec, shape: tuple[int, ...]) -> ShardSpec:
     shards = spec.memory_config.shard_spec
     assert shards is not None
     before, after = _sides(spec, spec.shape._dims), _sides(spec, shape)
-    cut = [max(size * to // at, TILE_SIZE) if at else size for size, at, to in zip(shards.shape, before, after, strict=True)]
+    cut = [
+        max(size * to // at, TILE_SIZE) if at else size
+        for size, at, to in zip(shards.shape, before, after, strict=True)
+    ]
     return ShardSpec(shards.grid, cut, shards.orientation)

@@ -130,7 +130,11 @@ def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
         (lambda: ttnn.quantize(q, 0.5, 0), ttnn.DTypeError, "Quantize only takes floating-point number inputs"),
         (lambda: ttnn.dequantize(x, 0.5, 0), ttnn.DTypeError, "Dequantize only supports int32, int8 or uint8 inputs"),
         (lambda: ttnn.requantize(x, 1.0, 0, 1.0, 0), ttnn.DTypeError, "Requantize only supports int32 inputs for now"),
-        (lambda: ttnn.quantize(x, 0.5, 0, dtype=ttnn.float32), ttnn.DTypeError, "only supports int32 outputs for now"),
+        (
+            lambda: ttnn.quantize(x, 0.5, 0, dtype=ttnn.float32),
+            ttnn.DTypeError,
+            "only supports int32, int8 or uint8 outputs for now",
+        ),
         (lambda: ttnn.quantize(x, x, 0), ttnn.ShapeError, "only takes scalar-tensor scales"),
         (lambda: ttnn.quantize(x, zeros, 0), ttnn.DTypeError, "only takes floating-point number scales"),
         (lambda: ttnn.quantize(x, 0.5, scales), ttnn.DTypeError, "only takes int32 zero-points for now"),

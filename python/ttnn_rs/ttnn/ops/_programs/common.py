@@ -330,7 +330,8 @@ def dimension(operator: str, dim: int, rank: int, label: str = "dim") -> int:
     """
     if not -rank <= dim < rank:
         raise ShapeError(
-            f"{operator}: {label}={dim} is out of range for a tensor of rank {rank}.", vendor=index_out_of_bounds(dim, rank)
+            f"{operator}: {label}={dim} is out of range for a tensor of rank {rank}.",
+            vendor=index_out_of_bounds(dim, rank),
         )
     return dim % rank
 

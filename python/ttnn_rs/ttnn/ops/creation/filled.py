@@ -163,7 +163,12 @@ def _full_like(
     _agrees(name, dtype, memory_config, optional_tensor)
     spec = tensor.spec
     target = device or tensor._device
-    if target is not None and memory_config is not None and (layout or spec.layout) is Layout.TILE and spec.dtype not in INTEGER_RANGE:
+    if (
+        target is not None
+        and memory_config is not None
+        and (layout or spec.layout) is Layout.TILE
+        and spec.dtype not in INTEGER_RANGE
+    ):
         # Tiles of floating point are filled by a program of one operand.
         memory_config = of_one(spec, memory_config, target)
     return filled(

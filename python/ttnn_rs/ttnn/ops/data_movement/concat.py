@@ -271,9 +271,7 @@ def _why_not_expanded(dims: Sequence[int], wanted: Sequence[int]) -> str:
         size = wanted[axis]
         if axis < added:
             if size < 0:
-                return (
-                    f"Leading dimension must be non-negative (got {size}); it has no corresponding input dimension"
-                )
+                return f"Leading dimension must be non-negative (got {size}); it has no corresponding input dimension"
         elif size not in (-1, dims[axis - added]):
             if size < 0:
                 return f"Expand dimension size must be -1 or non-negative (got {size})"

@@ -12,7 +12,14 @@ from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import (
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    ParameterError,
+    ShapeError,
+    UnsupportedError,
+)
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import data_movement as golden
@@ -81,17 +88,9 @@ def _index_fill(
             f"{name}: value={value!r} is not a value of {spec.dtype.name}.",
             vendor="Index fill: Value type must match input tensor dtype",
         )
-    target = memory_config or DRAM_MEMORY_CONFIG
-    if spec.shape.rank != 4:
-        raise ShapeError(
-            f"{name}: input_tensor is {spec.shape}; reshape it to rank 4.",
-            vendor=f"non_zero_indices: input must be rank-4, got rank {spec.shape.rank}",
-        )
-    if not target.interleaved:
-        raise MemoryConfigError(
-            f"{name}: memory_config is {target.memory_layout.name}; the number of indices is not known before.",
-            vendor="non_zero_indices: output_memory_config must be INTERLEAVED; variable-length output cannot be sharded",
-        )
+    target = memory_config or spec.memory_config
+    if not (spec.memory_config.interleaved and target.interleaved):
+        raise UnsupportedError(f"{name}: shards are not supported, as in the official program; use DRAM_MEMORY_CONFIG.")
     rank = spec.shape.rank
     axis = dimension(name, dim, rank)
     output = moved_to(input, target)
@@ -170,7 +169,8 @@ def _nonzero(input_tensor: Tensor, memory_config: MemoryConfig | None) -> list[T
     if not target.interleaved:
         raise MemoryConfigError(
             f"{name}: memory_config is {target.memory_layout.name}; the number of indices is not known before.",
-            vendor="non_zero_indices: output_memory_config must be INTERLEAVED; variable-length output cannot be sharded",
+            vendor="non_zero_indices: output_memory_config must be INTERLEAVED; variable-length output cannot be "
+            "sharded",
         )
     volume = spec.shape.volume()
     counts, found = (

@@ -245,8 +245,8 @@ def reduced_place(
         shards = asked.shard_spec or config.shard_spec
         if shards is None:
             raise MemoryConfigError(
-                f"{name}: memory_config is {asked.memory_layout.name} and names no cores, and input_tensor has no shards. "
-                "Make it with ttnn.create_sharded_memory_config.",
+                f"{name}: memory_config is {asked.memory_layout.name} and names no cores, and input_tensor has no "
+                "shards. Make it with ttnn.create_sharded_memory_config.",
                 vendor=f"Sharded memory layout {asked.memory_layout.cpp_name} requires either nd_shard_spec or "
                 "shard_spec to be set on the output memory config or the input tensor",
             )
@@ -311,7 +311,9 @@ def _divided(
         shards: Their cores.
         trimmed: Leave out rows and columns of a block's cores that stay empty.
     """
-    plain = TensorSpec.of(shape, spec.dtype, Layout.TILE, MemoryConfig(TensorMemoryLayout.INTERLEAVED, asked.buffer_type))
+    plain = TensorSpec.of(
+        shape, spec.dtype, Layout.TILE, MemoryConfig(TensorMemoryLayout.INTERLEAVED, asked.buffer_type)
+    )
     if asked.memory_layout is TensorMemoryLayout.BLOCK_SHARDED:
         place = plain.block_sharded(shards.grid, shards.orientation).memory_config
         return trimmed_to_used(plain, place) if trimmed else place

@@ -48,8 +48,8 @@ from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 
-def _check(name: str, query: Tensor, key: Tensor, value: Tensor, *, paged: bool) -> None:
-    """Refuse operands that do not fit each other.
+def _check(name: str, query: Tensor, key: Tensor, value: Tensor, *, paged: bool, latent: bool = False) -> None:
+    """Refuse operands that do not fit each other; latent values may have fewer columns.
 
     Raises:
         TtnnError: layouts, data types, memory configs or shapes do not fit.
@@ -74,7 +74,7 @@ def _check(name: str, query: Tensor, key: Tensor, value: Tensor, *, paged: bool)
         ("batch", k[0] == batch == v[0], k[0], v[0]),
         ("num_heads", k[1] == v[1], k[1], v[1]),
         ("sequence length", k[2] == v[2], k[2], v[2]),
-        ("hidden dim", k[3:4] == v[3:4] == q[3:4], k[-1], v[-1]),
+        ("hidden dim", k[3:4] == q[3:4] and (latent or k[3:4] == v[3:4]), k[-1], v[-1]),
     )
     for what, agree, of_k, of_v in agreeing:
         if not agree:
@@ -341,7 +341,7 @@ def _mla_of_values(query: Tensor, key: Tensor, value: Tensor, *rest: Any) -> Ten
     if 0 < heads < of_values and of_values % heads == 0:
         # Values may have more heads than keys, which they share then.
         key = each_repeated(name, key, of_values // heads, key.spec.shape.rank - 3, DRAM_MEMORY_CONFIG)
-    _check(name, query, key, value, paged=False)
+    _check(name, query, key, value, paged=False, latent=True)
     _causal_lengths(name, query, key, mask, causal)
     return _run(
         name,

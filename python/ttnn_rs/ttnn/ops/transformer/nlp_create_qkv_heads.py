@@ -23,7 +23,6 @@ from ttnn.ops.data_movement.concat import TENSORS
 from ttnn.ops.transformer.head_programs import checked, declare, heads_of
 from ttnn.tensor.tensor import Tensor
 
-
 _OUTPUTS: Final = (TensorMemoryLayout.HEIGHT_SHARDED, TensorMemoryLayout.BLOCK_SHARDED)
 
 

@@ -130,8 +130,8 @@ def check_type_beside_number(arithmetic: Arithmetic, dtype: DataType) -> None:
         error = not_defined(arithmetic, dtype)
         # Beside a number it is a function of one operand.
         error.vendor = (
-            f"Unsupported input dtype for bitwise/shift op_type UnaryOpType::{arithmetic.op_type.name}: expected Int32, "
-            "UInt32, or UInt16."
+            f"Unsupported input dtype for bitwise/shift op_type UnaryOpType::{arithmetic.op_type.name}: expected "
+            "Int32, UInt32, or UInt16."
         )
         raise error
     check_types(arithmetic, dtype, dtype)

@@ -18,6 +18,7 @@ from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import LayoutError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.operation.result_shards import of_one, of_two
 from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import chain, is_single_relu
 from ttnn.ops._programs.common import (
@@ -36,7 +37,6 @@ from ttnn.ops._programs.common import (
 )
 from ttnn.ops._programs.element_map import copy_into, cuts_rows, in_rows, like_in_rows
 from ttnn.ops._programs.integer_chain import apply_integers
-from ttnn.operation.result_shards import of_one, of_two
 from ttnn.ops._programs.sfpu_chain import apply_chain, follows_tensor
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.eltwise.binary.checks import (

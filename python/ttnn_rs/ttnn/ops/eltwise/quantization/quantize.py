@@ -124,8 +124,8 @@ def _check_int32(name: str, dtype: DataType | None, output_tensor: Tensor | None
         if given not in (None, _INT32):
             raise DTypeError(
                 f"{name}: the result is INT32, not {given.name}.",
-                vendor=f"{name.rpartition('.')[2].capitalize()} only supports int32, int8 or uint8 outputs for now, got "
-                f"{given.cpp_name}",
+                vendor=f"{name.rpartition('.')[2].capitalize()} only supports int32, int8 or uint8 outputs for now, "
+                f"got {given.cpp_name}",
             )
 
 

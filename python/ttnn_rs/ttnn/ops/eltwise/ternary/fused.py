@@ -20,6 +20,7 @@ from ttnn.golden.eltwise import ternary as triples
 from ttnn.operation.accuracy import bit_exact, max_ulp, no_bound
 from ttnn.operation.domain import positive
 from ttnn.operation.registry import FastOperation, declare
+from ttnn.operation.result_shards import grown
 from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
 from ttnn.ops._programs.common import (
     INTEGERS,
@@ -30,7 +31,6 @@ from ttnn.ops._programs.common import (
     on_device,
 )
 from ttnn.ops._programs.element_map import in_rows
-from ttnn.operation.result_shards import grown
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.data_movement.permute import moved_to

@@ -14,6 +14,7 @@ from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.operation.result_shards import of_three
 from ttnn.operation.steps import word
 from ttnn.ops._programs.common import (
     FLOATS,
@@ -28,7 +29,6 @@ from ttnn.ops._programs.common import (
     same_device,
     take_output,
 )
-from ttnn.operation.result_shards import of_three
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor

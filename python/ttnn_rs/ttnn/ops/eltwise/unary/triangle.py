@@ -89,7 +89,7 @@ def _register(name: str, lower: bool, function: Callable[..., Any], what: str) -
             accuracy=bit_exact(),
             composition=True,
             raises=(
-                ("LayoutError", "the input is row-major and no whole tiles."),
+                ("LayoutError", "the input is row-major and its matrices do not fill tiles."),
                 ("MemoryConfigError", "`memory_config` is sharded without cores."),
                 ("DTypeError", "the input is uint16 or uint8."),
                 ("StorageError", "the input is on the host."),
