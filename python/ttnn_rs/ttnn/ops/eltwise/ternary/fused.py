@@ -63,7 +63,7 @@ _RAISES: Final = (
 )
 
 
-def _tensors(operands: tuple[Operand, ...]) -> list[Tensor]:
+def _tensors(operands: Sequence[Operand]) -> list[Tensor]:
     return [operand for operand in operands if isinstance(operand, Tensor)]
 
 
@@ -105,14 +105,15 @@ def _where(
     given = [predicate, *_tensors((true_value, false_value))]
     if len(given) < 3 and all(tensor.spec.layout is Layout.ROW_MAJOR for tensor in given):
         return _where_in_rows(predicate, true_value, false_value, memory_config, output_tensor)
+    operands: list[Any] = [predicate, true_value, false_value]
     if len(given) < 3:
-        predicate, true_value, false_value = (
+        operands = [
             tilize_padded(_WHERE.name, operand)
             if isinstance(operand, Tensor) and operand.spec.layout is Layout.ROW_MAJOR
             else operand
-            for operand in (predicate, true_value, false_value)
-        )
-    predicate, true_value, false_value = check_tensors(_WHERE, (predicate, true_value, false_value))
+            for operand in operands
+        ]
+    predicate, true_value, false_value = check_tensors(_WHERE, operands)
     return _chosen(predicate, true_value, false_value, memory_config, output_tensor)
 
 

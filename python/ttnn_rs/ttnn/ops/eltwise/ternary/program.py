@@ -129,7 +129,7 @@ def number_for(operator: str, label: str, value: float, dtype: DataType) -> floa
 
 def run_ternary(
     operator: Ternary,
-    operands: tuple[Operand, Operand, Operand],
+    operands: Sequence[Operand],
     dtype: DataType,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
