@@ -5,7 +5,8 @@ Source: TT-NN docs of the operators; the bits of a part are those of `ttnn.slice
 
 from __future__ import annotations
 
-from ttnn.base.exceptions import ShapeError
+from ttnn.base.enums import BufferType
+from ttnn.base.exceptions import ShapeError, UnsupportedError
 from ttnn.golden import data_movement as golden
 from ttnn.operation.signature import INTEGER, Param, Signature
 from ttnn.ops._programs.common import INPUT_TENSOR, dimension
@@ -28,7 +29,17 @@ def _narrow(input_tensor: Tensor, dim: int, start: int, length: int) -> Tensor:
     size = dims[axis]
     first = start + size if start < 0 else start
     if length < 0 or not 0 <= first <= size - length:
-        raise ShapeError(f"{name}: start={start} and length={length} leave dimension {dim}, which has size {size}.")
+        raise ShapeError(
+            f"{name}: start={start} and length={length} leave dimension {dim}, which has size {size}.",
+            vendor=f"Narrow length {length} out of bounds for dimension {dim} with start index {start} and size {size}",
+        )
+    place = input_tensor.spec.memory_config
+    if place.interleaved and place.buffer_type is not BufferType.DRAM and length != size:
+        raise UnsupportedError(
+            f"{name}: input_tensor is interleaved in L1; move it to ttnn.DRAM_MEMORY_CONFIG.",
+            vendor="Narrowing for the given tensor configuration is not yet implemented.Supported: DRAM INTERLEAVED "
+            "tensors on first non-trivial dimension, L1 sharded tensors with restrictions.",
+        )
     return _part(name, input_tensor, axis, first, length)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
+from ttnn.base.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.op_enums import EmbeddingsType
 from ttnn.base.tensor_spec import TensorSpec
@@ -20,6 +20,7 @@ from ttnn.golden import embedding as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, register
+from ttnn.operation.result_shards import without_shards
 from ttnn.operation.signature import DATA_TYPE, INTEGER, LAYOUT, TENSOR, Param, Signature, instance_kind
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
@@ -109,6 +110,11 @@ def _embedding(
     shape = (dims[-1], width) if rank == 1 else (dims[0], dims[-1], width)
     tiled = (of.layout if layout is None else layout) is Layout.TILE
     place = memory_config or DRAM_MEMORY_CONFIG
+    if without_shards(place):
+        raise MemoryConfigError(
+            f"{_NAME}: memory_config is {place.memory_layout.name} without cores.",
+            vendor="MemoryConfig must have Shard Spec specified for sharded memory layout",
+        )
     if place.is_sharded():
         # Tiles are made at once of row-major indices that fill them, of rows otherwise.
         at_once = tiled and input_tensor.spec.layout is Layout.ROW_MAJOR and not (dims[-1] % TILE_SIZE)

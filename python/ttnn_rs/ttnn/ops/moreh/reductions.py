@@ -240,15 +240,23 @@ def _fast_reduce_nc(
     if spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: input is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
     if spec.dtype not in (_BF16, DataType.FLOAT32, DataType.BFLOAT8_B):
-        raise DTypeError(f"{name}: input is {spec.dtype.name}; typecast it to a floating point type first.")
+        raise DTypeError(
+            f"{name}: input is {spec.dtype.name}; typecast it to a floating point type first.",
+            vendor="FastReduceNC input only supports specific data types. [BFLOAT16, BFLOAT8_B, FLOAT32] ",
+        )
     full_tiles(name, input, "input")
     rank = spec.shape.rank
     axes = reduced_axes(name, list(dims), rank)
-    if any(axis >= rank - 2 for axis in axes):
-        raise ShapeError(f"{name}: dims={list(dims)} must not name the last two dimensions of {spec.shape}.")
+    last = next((axis for axis in reversed(axes) if axis >= rank - 2), None)
+    if last is not None:
+        raise ShapeError(
+            f"{name}: dims={list(dims)} must not name the last two dimensions of {spec.shape}.",
+            vendor=f"FastReduceNC reduces only outer dims: dim must be between 0 and {rank - 3}, but has {last}",
+        )
     if is_empty(spec):
         raise ShapeError(f"{name}: input has shape {spec.shape}; there is nothing to add up.")
-    shape = [1 if axis in axes else size for axis, size in enumerate(spec.shape)]
+    # The result has the padded sizes of the last two dimensions.
+    shape = [1 if axis in axes else size for axis, size in enumerate(spec.padded_shape)]
     device = on_device(name, input)
     if output is not None:
         output = take_output(name, output, shape, Layout.TILE, device, dtype=spec.dtype)

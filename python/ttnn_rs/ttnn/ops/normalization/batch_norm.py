@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.enums import DataType, Layout, MathFidelity
-from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import normalization as golden
@@ -102,6 +102,37 @@ def _of_channel(label: str, tensor: Tensor, like: Tensor) -> Tensor:
     return tensor
 
 
+def _check_parameters(input: Tensor, given: dict[str, Tensor]) -> None:
+    """Refuse statistics, weight and bias of several data types, ranks or layouts.
+
+    Raises:
+        DTypeError: their data types differ.
+        ShapeError: one of them, or the input, is not of rank 4.
+        MemoryConfigError: the input is sharded.
+        LayoutError: the mean is row-major.
+    """
+    first = next(iter(given.values()), input)
+    for label, tensor in given.items():
+        on_device(_NAME, tensor, label)
+        if tensor.spec.dtype is not first.spec.dtype:
+            raise DTypeError(
+                f"{_NAME}: {label} is {tensor.spec.dtype.name}, another one {first.spec.dtype.name}.",
+                vendor=f"batch_norm: {label} dtype ({tensor.spec.dtype.cpp_name}) must match other parameter tensors "
+                f"dtype ({first.spec.dtype.cpp_name})",
+            )
+    for label, tensor in (("input", input), *given.items()):
+        if tensor.spec.shape.rank != 4:
+            raise ShapeError(
+                f"{_NAME}: {label} has shape {tensor.spec.shape}; it must be of rank 4.",
+                vendor="batch_norm supports tensors of rank 4",
+            )
+    if not input.spec.memory_config.interleaved:
+        raise MemoryConfigError(f"{_NAME}: input is sharded.", vendor="Input tensor must be interleaved")
+    mean_of_batch = given.get("running_mean")
+    if mean_of_batch is not None and mean_of_batch.spec.layout is not Layout.TILE and input.spec.layout is Layout.TILE:
+        raise LayoutError(f"{_NAME}: running_mean is row-major.", vendor="batch_mean tensor must be tilized")
+
+
 def _updated(old: Tensor, new: Tensor, momentum: float, settings: Settings) -> None:
     """Move running statistics towards those of a batch, in place."""
     result = allocate(old.spec, on_device(_NAME, old))
@@ -124,19 +155,25 @@ def _batch_norm(
 ) -> Tensor:
     device = on_device(_NAME, input, "input")
     spec, config = input.spec, compute_kernel_config
+    if spec.shape.rank < 4:
+        raise ShapeError(
+            f"{_NAME}: input has shape {spec.shape}; it must be [N, C, H, W].",
+            vendor=f"batch_norm not supported for tensors with rank < 4. (rank={spec.shape.rank})",
+        )
     if not training and (running_mean is None or running_var is None):
         raise ParameterError(
             f"{_NAME}: running_mean and running_var must be given unless training=True.",
             vendor="running_mean and running_var must be defined in evaluation mode",
         )
-    if spec.shape.rank != 4:
-        raise ShapeError(f"{_NAME}: input has shape {spec.shape}; it must be [N, C, H, W].")
+    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    _check_parameters(input, {label: tensor for label, tensor in given.items() if tensor is not None})
+    if memory_config is not None:
+        spec.with_memory_config(memory_config)
     if spec.dtype not in _DTYPES:
         raise DTypeError(f"{_NAME}: input is {spec.dtype.name}; use BFLOAT16 or FLOAT32.")
     if spec.layout is not Layout.TILE:
         raise LayoutError(f"{_NAME}: input is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
     full_tiles(_NAME, input, "input")
-    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for label, tensor in given.items():
         if tensor is not None:
             _of_channel(label, tensor, input)

@@ -33,6 +33,7 @@ from ttnn.ops._programs.common import (
     warn_of_first_row,
 )
 from ttnn.ops._programs.element_map import copy_into
+from ttnn.ops._programs.movement import move
 from ttnn.ops._programs.pipeline import rounded
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.normalization import norm_programs, norm_welford
@@ -139,8 +140,10 @@ def row_of_weights(name: str, label: str, tensor: Tensor, like: Tensor) -> Tenso
         row = allocate(TensorSpec.of((1, volume), spec.dtype, Layout.ROW_MAJOR), on_device(name, tensor, label))
         copy_into(tensor, row)
         tensor = row
-    if rows > 1 and tiled:
+    if tiled and volume > shape[-1]:
         warn_of_first_row(name, label, shape)
+    if tiled and volume > shape[-1] * rows:
+        tensor = move(tensor, TensorSpec.of((1, shape[-1]), spec.dtype, Layout.TILE), strides=[shape[-1], 1])
     if tensor.spec.layout is not Layout.TILE:
         tensor = tilize_padded(name, tensor)
     return tensor

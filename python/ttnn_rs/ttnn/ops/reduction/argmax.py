@@ -17,6 +17,7 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import reduction as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import Op, register
+from ttnn.operation.result_shards import without_shards
 from ttnn.operation.signature import BOOLEAN, INTEGER, Param, Signature
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
@@ -101,7 +102,7 @@ def _argmax(
     # No program runs for an empty result, which keeps the layout of the input.
     layout = spec.layout if 0 in shape else Layout.ROW_MAJOR
     out_spec = TensorSpec.of(shape, DataType.UINT32, layout, memory_config)
-    if memory_config.is_sharded() and memory_config.shard_spec is None and memory_config.nd_shard_spec is None:
+    if without_shards(memory_config):
         raise MemoryConfigError(
             f"{_NAME}: memory_config is {memory_config.memory_layout.name} without cores.",
             vendor="MemoryConfig must have Shard Spec specified for sharded memory layout",

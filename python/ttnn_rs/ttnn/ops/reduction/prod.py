@@ -81,9 +81,14 @@ def _check(tensor: Tensor) -> None:
 
 
 def _prod(input_tensor: Tensor, dim: int | None, keepdim: bool, memory_config: MemoryConfig | None) -> Tensor:
+    on_device(_NAME, input_tensor)
+    spec = input_tensor.spec
+    rank = spec.shape.rank
+    place = memory_config or spec.memory_config
+    if spec.memory_config.is_sharded() and spec.layout is not Layout.TILE:
+        # It is put into tiles first, shard by shard.
+        TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, spec.memory_config)
     _check(input_tensor)
-    rank = input_tensor.spec.shape.rank
-    place = memory_config or input_tensor.spec.memory_config
     if dim is None:
         return _of_everything(input_tensor, [1] * rank if keepdim else [], place)
     axis = dimension(_NAME, dim, rank or 1)

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, Final
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
-from ttnn.base.enums import TILE_SIZE, DataType, Layout
-from ttnn.base.exceptions import ParameterError, ShapeError
+from ttnn.base.enums import TILE_SIZE, BufferType, DataType, Layout
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.program_config import SDPAProgramConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -121,6 +121,42 @@ def _cores(query: Tensor, config: SDPAProgramConfig | None, batch: int, kv_heads
     return max(1, min(count // batch // kv_heads, config.max_cores_per_head_batch))
 
 
+def _check_places(name: str, query: Tensor, key: Tensor, value: Tensor) -> None:
+    """Refuse operands that are not where the program reads them.
+
+    Raises:
+        DTypeError: queries are of another data type.
+        MemoryConfigError: keys or values, or interleaved queries, are not in DRAM.
+        LayoutError: keys or values are row-major.
+    """
+    if query.spec.dtype not in DTYPES:
+        raise DTypeError(
+            f"{name}: input_tensor_q is {query.spec.dtype.name}; typecast it to bfloat16 or a block float first.",
+            vendor=f"Unsupported data type {query.spec.dtype.cpp_name}.",
+        )
+    for number, tensor in enumerate((key, value), 1):
+        on_device(name, tensor, f"input_tensor_{'qkv'[number]}")
+        if tensor.spec.layout is not Layout.TILE:
+            raise LayoutError(
+                f"{name}: input_tensor_{'qkv'[number]} is row-major; convert it with ttnn.to_layout.",
+                vendor="Inputs to SDPA must be tilized except for Q",
+            )
+        if tensor.spec.memory_config.buffer_type is not BufferType.DRAM:
+            raise MemoryConfigError(
+                f"{name}: input_tensor_{'qkv'[number]} is in {tensor.spec.memory_config.buffer_type.name}, not in DRAM.",
+                vendor=f"Input tensor {number} buffer type must be DRAM but got "
+                f"{tensor.spec.memory_config.buffer_type.cpp_name}",
+            )
+    place = query.spec.memory_config
+    if place.is_sharded():
+        return
+    if place.buffer_type is not BufferType.DRAM:
+        raise MemoryConfigError(
+            f"{name}: input_tensor_q is interleaved in {place.buffer_type.name}, not in DRAM.",
+            vendor=f"Q tensor buffer type must be DRAM when not sharded but got {place.buffer_type.cpp_name}",
+        )
+
+
 def _run(
     name: str,
     query: Tensor,
@@ -132,6 +168,7 @@ def _run(
 ) -> Tensor:
     on_device(name, query, "input_tensor_q")
     in_rows = query.spec.layout is not Layout.TILE
+    _check_places(name, query, key, value)
     if in_rows:
         query = tilize_padded(name, query)
     tensors = (("input_tensor_q", query), ("input_tensor_k", key), ("input_tensor_v", value))

@@ -97,6 +97,26 @@ def heads_of(
     return permuted(_SPLIT, output, [0, 1, 3, 2], place, 0.0) if transposed else output
 
 
+def spec_of_heads(name: str, source: Tensor, count: int, size: int, config: MemoryConfig) -> TensorSpec:
+    """Return the spec of sharded heads, a row of tiles of one head on each core.
+
+    Raises:
+        ParameterError: there are more heads than cores.
+        MemoryConfigError: the heads have more rows.
+    """
+    spec = source.spec
+    grid = on_device(name, source).compute_with_storage_grid_size()
+    if count > grid.x * grid.y:
+        raise ParameterError(
+            f"{name}: {count} heads do not fit on {grid.x * grid.y} cores, a head on each.",
+            vendor=f"Number of Q heads ({count}) must be <= number of cores ({grid.x * grid.y})",
+        )
+    cores = num_cores_to_corerangeset(count, grid, row_wise=True)
+    shards = ShardSpec(cores, [TILE_SIZE, size], ShardOrientation.ROW_MAJOR)
+    place = MemoryConfig(config.memory_layout, config.buffer_type, shards)
+    return TensorSpec.of((spec.shape[0], count, spec.shape[-2], size), spec.dtype, Layout.TILE, place)
+
+
 def head_size(name: str, label: str, width: int, heads: int, vendor: str) -> int:
     """Return the columns of a head.
 

@@ -10,9 +10,7 @@ from typing import Final
 
 from ttnn.base.enums import TILE_SIZE, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import MemoryConfigError, ParameterError, ShapeError, UnsupportedError
-from ttnn.base.memory_config import MemoryConfig, ShardSpec
-from ttnn.base.tensor_spec import TensorSpec
-from ttnn.base.work_split import num_cores_to_corerangeset
+from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import transformer as golden
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import register
@@ -20,7 +18,7 @@ from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, on_device, same_device
 from ttnn.ops._programs.windows import copy_tiles, tile_grid
 from ttnn.ops.data_movement.concat import TENSORS
-from ttnn.ops.transformer.head_programs import checked, declare, heads_of
+from ttnn.ops.transformer.head_programs import checked, declare, heads_of, spec_of_heads
 from ttnn.tensor.tensor import Tensor
 
 _OUTPUTS: Final = (TensorMemoryLayout.HEIGHT_SHARDED, TensorMemoryLayout.BLOCK_SHARDED)
@@ -55,7 +53,8 @@ def split_shards(
         place = None if memory_config is None else memory_config.memory_layout
         raise MemoryConfigError(
             f"{name}: input is sharded, memory_config is {place}; heads are sharded by height or in blocks.",
-            vendor=f"Output memory config must be sharded and not WIDTH_SHARDED but got memory_layout: {place}",
+            vendor=f"Output memory config must be sharded and not WIDTH_SHARDED but got memory_layout: "
+            f"{None if place is None else place.cpp_name}",
         )
     if transposed:
         raise ParameterError(
@@ -93,26 +92,6 @@ def _check_shards(name: str, label: str, tensor: Tensor, groups: int, width: int
             "row by row: WIDTH_SHARDED.",
             vendor=f"Shard spec shape[1] ({None if shards is None else shards.shape[1]}) must equal {width}",
         )
-
-
-def spec_of_heads(name: str, source: Tensor, count: int, size: int, config: MemoryConfig) -> TensorSpec:
-    """Return the spec of sharded heads, a row of tiles of one head on each core.
-
-    Raises:
-        ParameterError: there are more heads than cores.
-        MemoryConfigError: the heads have more rows.
-    """
-    spec = source.spec
-    grid = on_device(name, source).compute_with_storage_grid_size()
-    if count > grid.x * grid.y:
-        raise ParameterError(
-            f"{name}: {count} heads do not fit on {grid.x * grid.y} cores, a head on each.",
-            vendor=f"Number of Q heads ({count}) must be <= number of cores ({grid.x * grid.y})",
-        )
-    cores = num_cores_to_corerangeset(count, grid, row_wise=True)
-    shards = ShardSpec(cores, [TILE_SIZE, size], ShardOrientation.ROW_MAJOR)
-    place = MemoryConfig(config.memory_layout, config.buffer_type, shards)
-    return TensorSpec.of((spec.shape[0], count, spec.shape[-2], size), spec.dtype, Layout.TILE, place)
 
 
 def _heads(name: str, source: Tensor, heads: tuple[int, int], first: int, size: int, config: MemoryConfig) -> Tensor:

@@ -101,6 +101,34 @@ def _checked(name: str, label: str, tensor: Tensor, like: Tensor, dtypes: tuple[
     full_tiles(name, tensor, label)
 
 
+def _check_tables(name: str, tensor: Tensor, cos: Tensor, sin: Tensor) -> None:
+    """Refuse cosines and sines that do not fit each other, or columns of another number.
+
+    Raises:
+        ShapeError: padded shapes differ, or the tables have another width than the input.
+        DTypeError: the data types differ.
+    """
+    on_device(name, cos, "cos_cache")
+    on_device(name, sin, "sin_cache")
+    tables, width = cos.spec.padded_shape, (1, *tensor.spec.padded_shape)[-1]
+    if tables != sin.spec.padded_shape:
+        raise ShapeError(
+            f"{name}: cos_cache has shape {cos.spec.shape}, sin_cache {sin.spec.shape}; they must be equal.",
+            vendor=f"Cosine and Sine cache dimensions must match. Cos cache dimensions: {tables}, Sin cache "
+            f"dimensions: {sin.spec.padded_shape}.",
+        )
+    if tables.rank > 1 and tables[-1] != width:
+        raise ShapeError(
+            f"{name}: cos_cache has shape {cos.spec.shape}; it must have the {width} columns of input_tensor.",
+            vendor=f"Cosine cache dimensions must match input dimensions. Expected (1, 1, {width}), but got {tables}.",
+        )
+    if cos.spec.dtype is not sin.spec.dtype:
+        raise DTypeError(
+            f"{name}: cos_cache is {cos.spec.dtype.name}, sin_cache {sin.spec.dtype.name}; typecast one of them.",
+            vendor="Cos and Sin dtypes must match",
+        )
+
+
 def _tables(
     name: str,
     tensor: Tensor,
@@ -189,6 +217,7 @@ def rotated_by_halves(
         ParameterError: the token is past the tables.
     """
     on_device(name, tensor)
+    _check_tables(name, tensor, cos, sin)
     _checked(name, "input_tensor", tensor, tensor, dtypes)
     dims = tuple(tensor.spec.shape)
     if dims[-1] % (2 * TILE_SIZE):

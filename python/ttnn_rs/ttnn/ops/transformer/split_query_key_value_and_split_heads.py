@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ttnn.base.core_range import CoreCoord
-from ttnn.base.enums import TILE_SIZE, Layout
+from ttnn.base.enums import TILE_SIZE, Layout, TensorMemoryLayout
 from ttnn.base.exceptions import MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -31,6 +31,7 @@ from ttnn.ops.transformer.head_programs import (
     heads_of_fixed_size,
     no_outputs,
     projection,
+    spec_of_heads,
 )
 from ttnn.tensor.tensor import Tensor
 
@@ -49,6 +50,9 @@ def _split(
     memory_config: MemoryConfig | None,
     use_falcon7b_backend: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:
+    on_device(_SPLIT, input_tensor, "input_tensor")
+    if kv_input_tensor is None and input_tensor.spec.shape.rank == 3 and not use_falcon7b_backend:
+        _check_size(input_tensor, num_heads, num_kv_heads, memory_config)
     checked(_SPLIT, input_tensor, "input_tensor", 3)
     if use_falcon7b_backend:
         _check_falcon(input_tensor, kv_input_tensor, num_heads, num_kv_heads, transpose_key)
@@ -81,6 +85,27 @@ def _split(
     source, first = (input_tensor, num_heads * size) if kv_input_tensor is None else (kv_input_tensor, 0)
     key = heads_of(source, first, groups, size, memory_config, transposed=transpose_key)
     return query, key, heads_of(source, first + groups * size, groups, size, memory_config)
+
+
+def _check_size(source: Tensor, num_heads: int, num_kv_heads: int | None, memory_config: MemoryConfig | None) -> None:
+    """Refuse heads that are not made of full tiles, and shards that do not fit them.
+
+    Raises:
+        ShapeError: see above.
+        MemoryConfigError: see above.
+    """
+    parts = num_heads + 2 * (num_heads if num_kv_heads is None else num_kv_heads)
+    size = source.spec.padded_shape[-1] // parts if parts > 0 else 0
+    if size % TILE_SIZE:
+        raise ShapeError(
+            f"{_SPLIT}: heads of {size} columns are not made of full tiles; pad the weights of the projection.",
+            vendor=f"Invalid head size: {size}. The head size must be a multiple of the tile width ({TILE_SIZE}). "
+            "Please adjust the dimensions accordingly.",
+        )
+    cut = (TensorMemoryLayout.HEIGHT_SHARDED, TensorMemoryLayout.BLOCK_SHARDED)
+    own_cores = memory_config is not None and memory_config.memory_layout in cut
+    if memory_config is not None and own_cores and size and not source.spec.memory_config.is_sharded():
+        spec_of_heads(_SPLIT, source, num_heads, size, memory_config)
 
 
 def _check_falcon(
