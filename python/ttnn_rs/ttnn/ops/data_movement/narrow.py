@@ -6,7 +6,7 @@ Source: TT-NN docs of the operators; the bits of a part are those of `ttnn.slice
 from __future__ import annotations
 
 from ttnn.base.enums import BufferType
-from ttnn.base.exceptions import ShapeError, UnsupportedError
+from ttnn.base.exceptions import MemoryConfigError, ShapeError
 from ttnn.golden import data_movement as golden
 from ttnn.operation.signature import INTEGER, Param, Signature
 from ttnn.ops._programs.common import INPUT_TENSOR, dimension
@@ -35,7 +35,7 @@ def _narrow(input_tensor: Tensor, dim: int, start: int, length: int) -> Tensor:
         )
     place = input_tensor.spec.memory_config
     if place.interleaved and place.buffer_type is not BufferType.DRAM and length != size:
-        raise UnsupportedError(
+        raise MemoryConfigError(
             f"{name}: input_tensor is interleaved in L1; move it to ttnn.DRAM_MEMORY_CONFIG.",
             vendor="Narrowing for the given tensor configuration is not yet implemented.Supported: DRAM INTERLEAVED "
             "tensors on first non-trivial dimension, L1 sharded tensors with restrictions.",

@@ -141,11 +141,11 @@ def _check_places(name: str, query: Tensor, key: Tensor, value: Tensor) -> None:
                 f"{name}: input_tensor_{'qkv'[number]} is row-major; convert it with ttnn.to_layout.",
                 vendor="Inputs to SDPA must be tilized except for Q",
             )
-        if tensor.spec.memory_config.buffer_type is not BufferType.DRAM:
+        where = tensor.spec.memory_config.buffer_type
+        if where is not BufferType.DRAM:
             raise MemoryConfigError(
-                f"{name}: input_tensor_{'qkv'[number]} is in {tensor.spec.memory_config.buffer_type.name}, not in DRAM.",
-                vendor=f"Input tensor {number} buffer type must be DRAM but got "
-                f"{tensor.spec.memory_config.buffer_type.cpp_name}",
+                f"{name}: input_tensor_{'qkv'[number]} is in {where.name}, not in DRAM.",
+                vendor=f"Input tensor {number} buffer type must be DRAM but got {where.cpp_name}",
             )
     place = query.spec.memory_config
     if place.is_sharded():

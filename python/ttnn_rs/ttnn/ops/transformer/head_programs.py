@@ -17,6 +17,7 @@ from ttnn.base.exceptions import (
     DTypeError,
     LayoutError,
     MemoryConfigError,
+    ParameterError,
     ShapeError,
     UnsupportedError,
 )
