@@ -255,8 +255,7 @@ def _fast_reduce_nc(
         )
     if is_empty(spec):
         raise ShapeError(f"{name}: input has shape {spec.shape}; there is nothing to add up.")
-    # The result has the padded sizes of the last two dimensions.
-    shape = [1 if axis in axes else size for axis, size in enumerate(spec.padded_shape)]
+    shape = [1 if axis in axes else size for axis, size in enumerate(spec.shape)]
     device = on_device(name, input)
     if output is not None:
         output = take_output(name, output, shape, Layout.TILE, device, dtype=spec.dtype)
