@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import program_reductions
 from op_calls import _names as names_of_calls
 
 import ttnn
@@ -91,10 +92,18 @@ def _entry(name: str) -> Any:
 
 _ENGINE: Final = {
     **dict.fromkeys(("sdpa", "sdpa_flash_decode", "joint_sdpa"), "attention"),
-    **dict.fromkeys(("conv_bmm_tilize", "moreh_matmul", "bmm"), "matmul"),
+    **dict.fromkeys(("moreh_matmul",), "matmul"),
     **dict.fromkeys(("groupnorm", "groupnorm_sharded_v2", "welford_groupnorm"), "group_norm"),
     **dict.fromkeys(
-        ("topk", "topk_local", "topk_final", "sort_single_row_single_core", "sort_single_row_multi_core"), "sort"
+        (
+            "topk",
+            "topk_local",
+            "topk_final",
+            "sort_cross_core_data_exchange",
+            "sort_single_row_single_core",
+            "sort_single_row_multi_core",
+        ),
+        "sort",
     ),
     **dict.fromkeys(("compute_pool_2d", "bilinear", "compute_mpwi"), "pool"),
     **dict.fromkeys(("prod_all", "prod_nc"), "product"),
@@ -110,14 +119,13 @@ _ENGINE: Final = {
                 "moreh_softmax_c_large",
                 "moreh_softmax_h",
                 "moreh_softmax_w",
-                "accumulation_compute",
-                "welford_reduce_h",
             ),
-            *("welford_reduce_hw", "welford_reduce_w", "reduce_nc", "batch_norm_sfpu_kernel", "batch_norm_kernel"),
+            *("batch_norm_sfpu_kernel", "batch_norm_kernel"),
+            *("running_statistics_sfpu_kernel", "running_statistics_kernel"),
             *("moreh_abs_pow_kernel", "moreh_mean_w", "moreh_mean_h", "moreh_mean_nc", "moreh_sum_w", "moreh_sum_h"),
             *("moreh_sum_nc", "rmsnorm_post_allgather", "rmsnorm_pre_allgather", "layernorm_pre_allgather"),
             *("layernorm_post_allgather", "rotary_embedding", "rotary_embedding_llama", "rotary_embedding_hf"),
-            *("accumulation_tile_axis_compute", "moreh_adamw", "moreh_sgd", "ema_compute"),
+            *("moreh_adamw", "moreh_sgd", "ema_compute"),
         ),
         "pipeline",
     ),
@@ -208,12 +216,9 @@ def official_step(kernel: dict[str, Any]) -> Step | None:
     """Return a recorded compute kernel's step; None if it only moves elements."""
     file, defines, names = kernel["file"], kernel.get("defines", {}), kernel.get("cb_names", {})
     dst32, approx, fidelity = kernel["dst32"], kernel["approx"], kernel["fidelity"]
-    if "data_movement/bcast/" in file:
-        formats = tuple(_of_format(kernel, names.get(f"in{index}", index), 0) for index in range(2))
-        return Step("pipeline", (), formats, dst32, fidelity)
-    if any(part in file for part in _MOVING):
-        return None
     stem = file.rpartition("/")[2].removesuffix(".cpp").removesuffix("_metal2")
+    if any(part in file for part in _MOVING) and "/sort/" not in file and not stem.startswith("bcast_"):
+        return None
     formats: tuple[int, ...]
     source, target = names.get("in", names.get("in0", 0)), names.get("out", names.get("out0"))
     if any(part in stem for part in _COPYING):
@@ -259,19 +264,47 @@ def official_step(kernel: dict[str, Any]) -> Step | None:
     if stem in _OWN_SEQUENCE:
         unit, function = _OWN_SEQUENCE[stem]
         return Step(unit, (function,), formats, dst32, None)
-    if stem in ("reduce", "reduce_h_neg", "reduce_w_neg"):
-        how = (defines["REDUCE_OP"].rpartition("::")[2].lower(), defines["REDUCE_DIM"].rpartition("REDUCE_")[2].lower())
-        sfpu_side = (
-            bool(kernel["compile_args"].get("enable_fp32_sfpu")) if isinstance(kernel["compile_args"], dict) else False
-        )
-        return Step("reduce", (*how, stem != "reduce", sfpu_side), formats, dst32, fidelity)
+    if stem.startswith("bcast_"):
+        return Step(*program_reductions.official_broadcast(kernel, formats))
+    if stem == "bmm":
+        return Step(*program_reductions.official_product(kernel, _CODES, formats))
+    if stem in ("reduce", "reduce_rm", "reduce_h_neg", "reduce_w_neg"):
+        source = names.get("rm", source)
+        formats = (_of_format(kernel, source, 0), _of_format(kernel, target, 3))
+        return Step(*program_reductions.official_reduction(stem, kernel, formats))
+    if stem == "reduce_nc":
+        return Step("reduce fpu", ("sum", "leading"), formats, dst32, fidelity)
+    if stem in ("welford_reduce_w", "welford_reduce_h", "welford_reduce_hw"):
+        return Step(*program_reductions.official_moment(stem, kernel, formats))
+    if stem.startswith("accumulation_"):
+        total = _of_format(kernel, names.get("acc"), 3)
+        return Step(*program_reductions.official_accumulation(stem, kernel, formats, total))
+    if _ENGINE.get(stem) == "sort":
+        return Step(*program_reductions.official_order(kernel, _CODES))
+    if stem in ("compute_pool_2d", "bilinear"):
+        return Step(*program_reductions.official_pool(stem, kernel))
+    if stem == "argmax_nc_compute":
+        return None
+    if stem in ("sdpa", "sdpa_flash_decode"):
+        return Step(*program_reductions.official_attention(stem, kernel, _CODES))
+    if stem == "conv_bmm_tilize":
+        return Step(*program_reductions.official_convolution(kernel, _CODES))
     if stem.startswith("bmm_large_block"):
         inner = kernel["compile_args"]["in0_block_w"]
         formats = (
             *(_of_format(kernel, names[name], 0) for name in ("in0", "in1")),
             _of_format(kernel, names.get("out"), 3),
         )
-        return Step("matmul", (inner, "PACKER_L1_ACC" in defines), formats, dst32, fidelity)
+        blocks = kernel["compile_args"]["num_blocks_inner_dim"]
+        return Step("matmul", (inner, blocks, "PACKER_L1_ACC" in defines), formats, dst32, fidelity)
+    if _ENGINE.get(stem) == "group_norm":
+        # Buffers have no names: 0 has the input, 16 the result.
+        formats = (_of_format(kernel, 0, 0), _of_format(kernel, 16, 3))
+        return Step("group_norm", (), formats, dst32, fidelity)
+    if stem.startswith("running_statistics"):
+        formats = (_of_format(kernel, names["batch_mean"], 0), _of_format(kernel, names["out"], 3))
+    if _ENGINE.get(stem) == "pipeline":
+        return Step(*program_reductions.official_passes(stem, kernel, _CODES, formats))
     return Step(_ENGINE.get(stem, stem), (), formats, dst32, fidelity)
 
 
@@ -281,6 +314,9 @@ def official_steps(record: dict[str, Any]) -> list[Step]:
     for program in record["programs"]:
         kernels = [kernel for kernel in program["kernels"] if kernel["kind"] == "compute"]
         steps = [step for kernel in kernels if (step := official_step(kernel)) is not None]
+        if any("/argmax/" in kernel["file"] for kernel in program["kernels"]):
+            # Data movement processors look for the largest element.
+            steps.append(Step("argmax", (), (), False, None))
         found += list(dict.fromkeys(steps))
     return found
 
@@ -507,17 +543,29 @@ def our_step(function: str, settings: dict[str, Any], noted: Any) -> Step | None
         tensors = [code for code, shape in zip(formats, settings["shapes"], strict=False) if shape]
         formats = (*tensors, formats[-1])
         return Step("ternary", (op,), formats, dst32, None)
+    if function == "pool":
+        # A window of one pixel moves it.
+        fields = (settings["window"],)
+        return Step("pool", fields, (), dst32, fidelity) if settings["window"] > 1 else None
+    if function == "product":
+        return Step(*program_reductions.our_product(settings, fidelity))
+    if function == "attention" and "approximate" in settings:
+        return Step(*program_reductions.our_attention(settings, fidelity))
     if function == "reduce":
-        axis = {"w": "row", "h": "col", "hw": "scalar"}.get(settings["axis"], settings["axis"])
-        join = settings["join"]
-        kind = join.rpartition("_")[2]
-        return Step("reduce", (kind, axis, False, join.startswith("sfpu")), formats, dst32, fidelity)
+        return Step(*program_reductions.our_reduction(settings, fidelity))
     if function == "matmul":
-        return Step("matmul", (settings["kb"], settings["l1_acc"]), (*formats[:2], formats[3]), dst32, fidelity)
+        # With a single block there is nothing that the packer accumulates.
+        blocks = -(-settings["kt"] // settings["kb"])
+        accumulates = settings["l1_acc"] and blocks > 1
+        functions = (settings["kb"], blocks, accumulates)
+        return Step("matmul", functions, (*formats[:2], formats[3]), dst32, fidelity)
     if function == "pipeline":
-        tensors = [code for code, *_ in noted._tensors] if noted is not None else []
-        fidelity = _FIDELITY.get(noted.fidelity) if noted is not None else None
-        return Step("pipeline", (), tuple(tensors), bool(noted is not None and noted.dst32), fidelity)
+        if noted is None:
+            return Step("pipeline", (), (), False, None)
+        fidelity = _FIDELITY.get(noted.fidelity)
+        return Step(
+            *(program_reductions.our_pipeline(noted, fidelity) or program_reductions.our_passes(noted, fidelity))
+        )
     return Step(function, (), formats, dst32, fidelity)
 
 
@@ -556,7 +604,7 @@ def our_steps(expression: str, names: dict[str, Any]) -> Steps:
     steps = Steps()
     OBSERVERS.append(steps)
     try:
-        steps.result = eval(expression, dict(names))
+        steps.result = eval(expression, {**names, "__name__": "official calls"})
     finally:
         OBSERVERS.remove(steps)
     return steps
@@ -618,10 +666,13 @@ def compare(record: dict[str, Any], names: dict[str, Any]) -> Compared:
 
 def first_difference(official: list[Step], ours: list[Step]) -> str:
     """Return the first field in which steps differ, empty if they agree."""
+    official, ours = program_reductions.joined(official), program_reductions.joined(ours)
     if len(official) != len(ours):
         return f"steps {len(official)} != {len(ours)}"
     for theirs, own in zip(official, ours, strict=True):
         for field, first, second in zip(Step._fields, theirs, own, strict=True):
+            if field == "functions" and theirs.unit == "pipeline" and first[:1] == (program_reductions.ANY,):
+                first, second = first[1:], second[1:]
             if first != second:
                 return field
     return ""

@@ -919,7 +919,7 @@ class _InExperimental:
             paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode
             """Return attention of one query per user over blocked keys, values."""
             scaled_dot_product_attention: _TransformerScaledDotProductAttention
-            """Return `softmax(scale * (q @ k.T + attn_mask)) @ v`, head by head."""
+            """Return `softmax(scale * q @ k.T + attn_mask) @ v`, head by head."""
             scaled_dot_product_attention_decode: _TransformerScaledDotProductAttentionDecode
             """Return attention of one query per user over earlier keys."""
         transformer: _InExperimentalQuasarTransformer
@@ -1319,7 +1319,7 @@ class _InTransformer:
     paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode
     """Return attention of one query per user over blocked keys, values."""
     scaled_dot_product_attention: _TransformerScaledDotProductAttention
-    """Return `softmax(scale * (q @ k.T + attn_mask)) @ v`, head by head."""
+    """Return `softmax(scale * q @ k.T + attn_mask) @ v`, head by head."""
     scaled_dot_product_attention_decode: _TransformerScaledDotProductAttentionDecode
     """Return attention of one query per user over earlier keys."""
     split_query_key_value_and_split_heads: _TransformerSplitQueryKeyValueAndSplitHeads

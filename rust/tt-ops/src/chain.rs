@@ -19,6 +19,12 @@ pub struct ChainStep {
     pub parameters: Vec<u32>,
 }
 
+impl ChainStep {
+    pub(crate) fn new(name: &str, variant: &str, parameters: &[u32]) -> Self {
+        Self { name: name.to_owned(), variant: variant.to_owned(), parameters: parameters.to_vec() }
+    }
+}
+
 /// Functions resolved once per call and applied to every tile.
 #[derive(Clone, Default)]
 pub struct Chain {
@@ -51,8 +57,7 @@ impl Chain {
     /// # Errors
     /// As [`Self::resolve`].
     pub fn of(name: &str, variant: &str, parameters: &[u32]) -> Result<Self, OpError> {
-        let parameters = parameters.to_vec();
-        Self::resolve(&[ChainStep { name: name.to_owned(), variant: variant.to_owned(), parameters }])
+        Self::resolve(&[ChainStep::new(name, variant, parameters)])
     }
 
     /// Returns true if there is nothing to do.

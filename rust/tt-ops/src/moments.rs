@@ -5,14 +5,17 @@
 //! Source: tt-metal `welford_reduce_w.cpp`, `welford_reduce_h.cpp`. Every lane has sums of its own, one for the datums
 //! of even rows and one for those of odd rows.
 
+mod matrix;
+
 use std::ops::Range;
 
 use tt_formats::TileShape;
-use tt_sfpu::lane::{MINUS_ONE, ONE, ZERO, mad, store_f32};
+use tt_sfpu::lane::{MINUS_ONE, ONE, ZERO, mad, store_bf16, store_f32};
 use tt_tensix::tile_io::Tile;
 use tt_tensix::unpack;
 
 use crate::lanes::Lanes;
+pub(crate) use matrix::MatrixMoments;
 
 /// Lanes: columns of a tile, or rows of a transposed one.
 const SIDE: usize = 32;
@@ -135,10 +138,10 @@ impl Moments {
         &self.result
     }
 
-    /// Writes the results into row 0, or column 0.
-    pub(crate) fn store(&self, tile: &mut Tile, transposed: bool) {
+    /// Writes the results into row 0, or column 0, of a `Dst` of 32 or 16 bits.
+    pub(crate) fn store(&self, tile: &mut Tile, transposed: bool, dst32: bool) {
         for (across, &word) in self.result.iter().enumerate() {
-            tile[place(transposed, 0, across)] = store_f32(word);
+            tile[place(transposed, 0, across)] = if dst32 { store_f32(word) } else { store_bf16(word) };
         }
     }
 }

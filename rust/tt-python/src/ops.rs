@@ -288,6 +288,8 @@ fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Prog
     let identity = |value: f64| {
         if format.is_integer() { tt_ops::fill::word(format, value) } else { (value as f32).to_bits() }
     };
+    // A 16-bit Dst holds half of an integer; what the chip does with the rest is not known. They are joined as a whole.
+    let whole = matches!(join, Join::IntSum | Join::IntMax | Join::IntMin);
     let step = ReduceStep {
         formats,
         outer,
@@ -297,7 +299,7 @@ fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Prog
         axis,
         join,
         scale: scale.to_bits(),
-        dst32,
+        dst32: dst32 || whole,
         fidelity,
         arch: output.arch(),
     };

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -89,6 +91,9 @@ def test_a_window_of_one_pixel_is_a_product(device: ttnn.MeshDevice) -> None:
 def test_forms_of_the_same_image_and_weights_change_no_bit(device: ttnn.MeshDevice) -> None:
     image, kernel = (1, 8, 8, 32), (3, 3)
     options: dict[str, Any] = {"padding": (1, 1), "bias_tensor": _host(_numbers((1, 1, 1, 64), 2))}
+    # Other shards of the channels depend on the layout.
+    heights = ttnn.Conv2dConfig(shard_layout=ttnn.TensorMemoryLayout.HEIGHT_SHARDED)
+    options["conv_config"] = heights
     plain, (weights, bias) = _call(device, image, 64, kernel, return_weights_and_bias=True, **options)
     assert weights.shape == (1, 1, 288, 64)
     tiled = ttnn.to_device(ttnn.to_layout(_host(_numbers((1, 1, 64, 32), 0)), ttnn.TILE_LAYOUT), device)
@@ -97,11 +102,85 @@ def test_forms_of_the_same_image_and_weights_change_no_bit(device: ttnn.MeshDevi
         {"input_tensor": tiled},
         {"input_tensor": ttnn.to_layout(tiled, ttnn.ROW_MAJOR_LAYOUT)},
         {"input_tensor": _host(_numbers((1, 1, 64, 32), 0).reshape(1, 8, 8, 32))},
-        {"conv_config": ttnn.Conv2dConfig(output_layout=ttnn.ROW_MAJOR_LAYOUT)},
-        {"conv_config": ttnn.Conv2dConfig(act_block_h_override=32, enable_act_double_buffer=True)},
+        {"conv_config": replace(heights, output_layout=ttnn.ROW_MAJOR_LAYOUT)},
+        {"conv_config": replace(heights, act_block_h_override=32, enable_act_double_buffer=True)},
     ]
     for form in forms:
         np.testing.assert_array_equal(_values(_call(device, image, 64, kernel, **options | form)), _values(plain))
+
+
+@pytest.mark.parametrize(
+    ("image", "config", "channels"),
+    [
+        ((1, 16, 16, 32), {}, 8),
+        ((1, 16, 16, 64), {"full_inner_dim": True}, 8),
+        ((1, 8, 8, 32), {"shard_layout": ttnn.TensorMemoryLayout.BLOCK_SHARDED}, 8),
+        ((1, 8, 8, 64), {"shard_layout": ttnn.TensorMemoryLayout.WIDTH_SHARDED}, 32),
+    ],
+)
+def test_shards_of_channels_are_added_one_after_the_other(
+    image: tuple[int, ...], config: dict[str, Any], channels: int, device: ttnn.MeshDevice
+) -> None:
+    """Blocks have a kernel row, or the whole window, of the channels of a shard."""
+    _, height, width, depth = image
+    result = _call(device, image, 32, (3, 3), padding=(1, 1), conv_config=ttnn.Conv2dConfig(**config))
+    x = np.pad(_numbers((1, 1, height * width, depth), 0).reshape(height, width, depth), ((1, 1), (1, 1), (0, 0)))
+    weight = _numbers((32, depth, 3, 3), 1)
+    whole = config.get("full_inner_dim") or "WIDTH" in str(config.get("shard_layout"))
+    shards = [slice(first, first + channels) for first in range(0, depth, channels)]
+    rows = [range(3)] if whole else [[0], [1], [2]]
+    left, right = [], []
+    for high, shard in itertools.product(rows, shards):
+        pixels = [(i, j) for i in high for j in range(3)]
+        block = np.concatenate([x[i : i + height, j : j + width, shard].reshape(-1, channels) for i, j in pixels], 1)
+        factors = np.concatenate([weight[:, shard, i, j].T for i, j in pixels])
+        more = -block.shape[1] % 32
+        left.append(np.pad(block, ((0, 0), (0, more))))
+        right.append(np.pad(factors, ((0, more), (0, 0))))
+    tiles = left[0].shape[1] // 32
+    a, b = (np.concatenate(parts, axis)[None, None] for parts, axis in ((left, 1), (right, 0)))
+    product = ttnn.matmul(
+        *(ttnn.to_device(ttnn.to_layout(_host(values), ttnn.TILE_LAYOUT), device) for values in (a, b)),
+        program_config=ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(
+            compute_with_storage_grid_size=(1, 1),
+            in0_block_w=tiles,
+            out_subblock_h=1,
+            out_subblock_w=1,
+            per_core_M=height * width // 32,
+            per_core_N=1,
+            fuse_batch=True,
+            mcast_in0=False,
+        ),
+        compute_kernel_config=ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4),
+    )
+    np.testing.assert_array_equal(_values(result), _values(product))
+
+
+def test_weights_are_prepared_for_the_shards_of_a_call(device: ttnn.MeshDevice) -> None:
+    image = (1, 16, 16, 32)
+    plain, (returned, _) = _call(device, image, 32, (3, 3), padding=(1, 1), return_weights_and_bias=True)
+    prepared = ttnn.prepare_conv_weights(
+        weight_tensor=_host(_numbers((32, 32, 3, 3), 1)),
+        input_memory_config=ttnn.DRAM_MEMORY_CONFIG,
+        input_layout=ttnn.ROW_MAJOR_LAYOUT,
+        in_channels=32,
+        out_channels=32,
+        batch_size=1,
+        input_height=16,
+        input_width=16,
+        kernel_size=(3, 3),
+        stride=(1, 1),
+        padding=(1, 1),
+        dilation=(1, 1),
+        has_bias=False,
+        groups=1,
+        device=device,
+        input_dtype=ttnn.bfloat16,
+    )
+    assert prepared.shape == returned.shape == (1, 1, 384, 32)
+    np.testing.assert_array_equal(_values(prepared), _values(returned))
+    again = _call(device, image, 32, (3, 3), padding=(1, 1), weight_tensor=prepared)
+    np.testing.assert_array_equal(_values(again), _values(plain))
 
 
 def test_an_activation_is_fused(device: ttnn.MeshDevice) -> None:

@@ -36,7 +36,7 @@ def _image(random: np.random.Generator, shape: tuple[int, ...], *, special: bool
     return (words << 16).view(np.float32)
 
 
-def _unfolded(name: str, tensor: Tensor, window: module.Window) -> tuple[Tensor, dict[str, Any]]:
+def _unfolded(name: str, tensor: Tensor, window: module.Window, *_more: Any) -> tuple[Tensor, dict[str, Any]]:
     return module._unfolded(name, module._images(name, tensor), window), {}
 
 

@@ -71,13 +71,47 @@ def test_variance_and_deviation_match_numpy(
             largest = np.abs(expected).max() if dtype is ttnn.bfloat8_b else 0
             np.testing.assert_allclose(values_of(result), expected, rtol=step, atol=step * largest)
             doubled = operator(x, dim, keepdim, correction=correction, scalar=2.0)
-            np.testing.assert_allclose(values_of(doubled), 2 * expected, rtol=step, atol=2 * step * largest)
+            factor = 4 if operator is ttnn.var else 2
+            np.testing.assert_allclose(values_of(doubled), factor * expected, rtol=step, atol=factor * step * largest)
+
+
+@pytest.mark.parametrize("dim", [0, [0, 1]])
+def test_a_16_bit_dst_truncates_the_variance(dim: int | list[int], device: ttnn.MeshDevice) -> None:
+    """The variance of 0 and 1.4453125 is 0.52223, between 0.51953125 and 0.5234375."""
+    x = ttnn.Tensor(np.tile([[0.0], [1.4453125]], (16, 32)).astype(np.float32), ttnn.bfloat16, device, ttnn.TILE_LAYOUT)
+    for wide, expected in ((True, 0.5234375), (False, 0.51953125)):
+        config = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=wide)
+        result = ttnn.var(x, dim, correction=False, compute_kernel_config=config)
+        np.testing.assert_array_equal(values_of(result), expected)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.int32, ttnn.uint32, ttnn.uint16])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_integers_accumulate_in_their_type(dim: int, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    values = np.array([[3, 60000, 7], [2, 2, 40000]])
+    x = ttnn.Tensor(values, dtype, device=device, layout=ttnn.TILE_LAYOUT)
+    bits = 2 ** (16 if dtype is ttnn.uint16 else 32)
+    for operator, by in ((ttnn.cumsum, np.cumsum), (ttnn.cumprod, np.cumprod)):
+        expected = by(values, dim) % bits
+        if dtype is ttnn.int32:
+            expected = expected.astype(np.uint32).astype(np.int32)
+        np.testing.assert_array_equal(values_of(operator(x, dim)), expected)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat8_b, ttnn.bfloat4_b])
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_block_floats_accumulate_in_fp32(dim: int, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    values = np.ones((4, 4, 4), np.float32)
+    x = ttnn.Tensor(values, dtype, device=device, layout=ttnn.TILE_LAYOUT)
+    np.testing.assert_array_equal(values_of(ttnn.cumprod(x, dim)), values)
+    # Numbers up to 4 share an exponent without loss.
+    np.testing.assert_array_equal(values_of(ttnn.cumsum(x, dim)), np.cumsum(values, dim))
 
 
 def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     integers = make((32, 32), ttnn.int32, ttnn.TILE_LAYOUT, device)
-    with pytest.raises(ttnn.DTypeError, match="input is INT32"):
-        ttnn.cumprod(integers, 0)
+    with pytest.raises(ttnn.DTypeError, match="dtype is UINT8"):
+        ttnn.cumprod(integers, 0, dtype=ttnn.uint8)
     with pytest.raises(ttnn.DTypeError, match="input_tensor is INT32"):
         ttnn.std(integers)
     with pytest.raises(ttnn.LayoutError, match="row-major"):

@@ -117,6 +117,25 @@ def test_scalar_argument_multiplies_the_result(device: ttnn.MeshDevice) -> None:
             np.testing.assert_array_equal(got, expected, err_msg=name)
 
 
+def test_integers_are_multiplied_as_fp32_and_cut(device: ttnn.MeshDevice) -> None:
+    values = np.array([[7, -3, 1], [5, 2**25 + 1, 9]], np.int32)
+    x = ttnn.Tensor(values, ttnn.int32, device=device, layout=ttnn.TILE_LAYOUT)
+    for operator, by in ((ttnn.sum, np.sum), (ttnn.max, np.max), (ttnn.min, np.min)):
+        for dim in (0, 1):
+            # FP32 rounds 2^25 + 1.
+            exact = by(values, dim).astype(np.float32) * np.float32(0.5)
+            np.testing.assert_array_equal(values_of(operator(x, dim, scalar=0.5)), np.trunc(exact).astype(np.int32))
+
+
+def test_a_mean_of_several_dimensions_keeps_fp32_between_them(device: ttnn.MeshDevice) -> None:
+    """In bfloat16 the means of rows, 2.0073 and 2.0151, would become 2 and 2.0156, and their sum 8."""
+    values = np.ones((4, 1, 32), np.float32)
+    values[:, 0, 1] = 1.9375
+    values[:, 0, 0] = 225, 225, 225, 226
+    x = ttnn.Tensor(values, ttnn.bfloat16, device=device, layout=ttnn.TILE_LAYOUT)
+    np.testing.assert_array_equal(values_of(ttnn.mean(x, (0, 2))), 8.0625)
+
+
 def test_the_factor_of_a_mean_is_truncated(device: ttnn.MeshDevice) -> None:
     ones = ttnn.ones((32, 100), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     # 1/100 is 0.0099487 in bfloat16 cut off, and 100 of them are 0.99487, next to 0.9961.
@@ -238,10 +257,10 @@ def _refusals(device: ttnn.MeshDevice) -> list[tuple[Any, type[Exception], str]]
             "fp8_e4m3 tensors",
         ),
         (
-            lambda: ttnn.max(t((4, 4), ttnn.int32), scalar=2.0),
+            lambda: ttnn.max(t((4, 4), ttnn.uint32), scalar=2.0),
             ttnn.UnsupportedError,
-            "ttnn.max: scalar=2.0 with INT32: how the official package multiplies integers here is not known. Multiply "
-            "the result instead.",
+            "ttnn.max: scalar=2.0 with UINT32: the official package multiplies on the FPU, whose result with 32-bit "
+            "integers is not known. Multiply the result instead.",
         ),
         (
             lambda: ttnn.sum(t((4, 300), rows=True), -1),

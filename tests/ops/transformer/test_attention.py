@@ -214,11 +214,11 @@ def test_heads_of_values_share_the_heads_of_keys(device: ttnn.MeshDevice) -> Non
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 4), (2, 4)], ids=str)
-def test_a_mask_is_added_before_the_scale(shape: tuple[int, int], device: ttnn.MeshDevice) -> None:
+def test_a_mask_is_added_to_scaled_scores(shape: tuple[int, int], device: ttnn.MeshDevice) -> None:
     q, k, v = (_values((2, 4, 64, 32), seed) for seed in range(3))
     mask = _values((*shape, 64, 64), 3)
     found = SDPA(*(_tensor(x, device) for x in (q, k, v)), attn_mask=_tensor(mask, device), is_causal=False)
-    scores = np.exp((q @ k.swapaxes(-1, -2) + mask) * 32**-0.5)
+    scores = np.exp(q @ k.swapaxes(-1, -2) * 32**-0.5 + mask)
     expected = scores / scores.sum(-1, keepdims=True) @ v
     assert _far(expected, found) < 0.06
 

@@ -19,11 +19,8 @@ def _sides(padding: Sequence[int] | int) -> tuple[int, int, int, int]:
     return values[0], values[1], values[2], values[3]
 
 
-_TILE, _CHANNELS = 32, 8
-"""Window rows are full tiles in prepared weights.
-
-Channels of its pixels are a multiple of 8.
-"""
+_TILE, _CHANNELS, _MOST = 32, 8, 16
+"""Rows of a window in prepared weights are full tiles, with channels in multiples of 8, for up to 16 shards."""
 
 
 def _kernel(
@@ -31,25 +28,35 @@ def _kernel(
 ) -> NDArray[np.float64]:
     """Return weights [O, C / groups, kh, kw], which may be prepared.
 
-    Prepared: [1, 1, K, O], groups as blocks of zeros.
+    Prepared: [1, 1, K, O], groups as blocks of zeros, of shards of channels one after the other for each kernel row.
     """
     values: NDArray[np.float64] = np.asarray(weight, np.float64)
     high, wide = size
     shape = (out_channels, of_group, high, wide)
     if values.shape == shape:
         return values
-    channels = -(-of_group * groups // _CHANNELS) * _CHANNELS
-    row = -(-wide * channels // _TILE) * _TILE
-    if values.shape != (1, 1, high * row, out_channels):
-        return values.reshape(shape)
-    pixels = values.reshape(high, row, out_channels)[:, : wide * channels].reshape(high, wide, channels, out_channels)
-    found = np.empty(shape)
-    outs = out_channels // groups
-    for group in range(groups):
-        of_outputs = slice(group * outs, (group + 1) * outs)
-        part = pixels[:, :, group * of_group : (group + 1) * of_group, of_outputs]
-        found[of_outputs] = part.transpose(3, 2, 0, 1)
-    return found
+    found = None
+    for shards in range(1, _MOST + 1):
+        channels = -(-of_group * groups // (_CHANNELS * shards)) * _CHANNELS
+        row = -(-wide * channels // _TILE) * _TILE
+        if values.shape != (1, 1, high * shards * row, out_channels):
+            continue
+        rows = values.reshape(high, shards, row, out_channels)
+        pixels = rows[:, :, : wide * channels].reshape(high, shards, wide, channels, out_channels)
+        pixels = pixels.transpose(0, 2, 1, 3, 4).reshape(high, wide, shards * channels, out_channels)
+        # Where the padding is not zero, the order is that of other shards.
+        padded = not rows[:, :, wide * channels :].any() and not pixels[:, :, of_group * groups :].any()
+        if found is not None and not padded:
+            continue
+        found = np.empty(shape)
+        outs = out_channels // groups
+        for group in range(groups):
+            of_outputs = slice(group * outs, (group + 1) * outs)
+            part = pixels[:, :, group * of_group : (group + 1) * of_group, of_outputs]
+            found[of_outputs] = part.transpose(3, 2, 0, 1)
+        if padded:
+            break
+    return values.reshape(shape) if found is None else found
 
 
 def conv2d(

@@ -273,7 +273,10 @@ def scaled_dot_product_attention(
     """Return the attention of queries, head by head."""
     rows, columns = np.shape(q)[2], np.shape(k)[2]
     hidden = _hidden(rows, columns, 0, sliding_window_size) if is_causal else None
-    return _attention(q, k, v, scale, hidden, attn_mask)
+    # The mask is divided by the scale before it meets the scores.
+    factor = np.shape(q)[-1] ** -0.5 if scale is None else scale
+    mask = None if attn_mask is None else np.asarray(attn_mask, np.float64) / (factor or 1.0)
+    return _attention(q, k, v, scale, hidden, mask)
 
 
 def joint_scaled_dot_product_attention(

@@ -22,7 +22,7 @@ pub(super) struct Lines {
     /// Rows or columns of its last tile that are not padding; 32 if there is none.
     pub(super) used: usize,
     /// Rows and columns of tiles of a matrix, and the rows and columns of the last ones that are not padding.
-    matrix: [(usize, usize); 2],
+    pub(super) matrix: [(usize, usize); 2],
 }
 
 impl Lines {

@@ -138,7 +138,7 @@ pub enum Moment {
     Mean(u32),
     /// The first datum less the mean.
     Correction(u32),
-    /// The variance.
+    /// The variance. Of matrices, the second factor is that of the sum of the variances of their columns.
     Variance(u32, u32),
 }
 

@@ -8,7 +8,7 @@ use tt_formats::{DataFormat, TileShape};
 use tt_fpu::exact::{self, Results, Second};
 use tt_fpu::{Broadcast, CopyTile, EltwiseOp, HalfTile, RunningMax, bf16_lanes};
 use tt_sfpu::DstWidth;
-use tt_tensix::tile_io::{self, Tile, ZERO};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
 use super::lines::{Line, Lines};
@@ -16,7 +16,7 @@ use super::program::{Axis, Join, Moment, Padding, Target};
 use super::step::{Halves, Packed, Source, Step, Work};
 use super::vertical;
 use crate::OpError;
-use crate::moments::Moments;
+use crate::moments::{MatrixMoments, Moments};
 
 /// What a pass keeps from one tile to the next.
 #[derive(Default)]
@@ -368,6 +368,31 @@ impl Worker {
                 of.copied.to_dst(math, of.tile(line, tile, steps, l1)?.1, a, dst);
                 vertical::moving_average(dst, &mut state.sum()[..32], *weights, width);
             }
+            Work::Moment(of, range, Moment::Variance(mean, factor)) if matches!(line.lines.axis, Axis::Inner(_)) => {
+                let [(rows, _), (columns, _)] = line.lines.matrix;
+                let mut all = MatrixMoments::default();
+                for first in range.clone().step_by(rows * columns) {
+                    for column in first..first + columns {
+                        let mut moments = Moments::default();
+                        let mut means = [0; 32];
+                        for second in [false, true] {
+                            for tile in (column..).step_by(columns).take(rows) {
+                                of.copied.to_dst(math, of.tile(line, tile, steps, l1)?.1, a, dst);
+                                let used = line.lines.used_of(tile).0;
+                                moments.take(dst, false, 0..used, (tile == column, second));
+                            }
+                            moments.end_pass(*mean, second);
+                            if !second {
+                                means = *moments.results();
+                            }
+                        }
+                        all.push(&means, moments.results(), line.lines.used_of(column).1, step.dst32);
+                    }
+                }
+                let mut joined = [0; 4096];
+                joined[..4].copy_from_slice(&all.variance(*factor).to_le_bytes());
+                Input::direct_to_dst(DataFormat::Float32, step.dst32).to_dst(math, &joined, a, dst);
+            }
             Work::Moment(of, range, moment) => {
                 let (by_rows, count) = (line.lines.axis == Axis::Width, line.lines.extent());
                 let range = if *moment == Moment::Anchor { range.start..range.start + 1 } else { range.clone() };
@@ -396,7 +421,7 @@ impl Worker {
                         moments.end_pass(squares, true);
                     }
                 }
-                moments.store(dst, by_rows);
+                moments.store(dst, by_rows, step.dst32);
             }
             Work::Centred(of, anchor, correction) => {
                 let is_new = state.loaded.is_none();

@@ -8,6 +8,7 @@ use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use super::step::{Axis, Join, ReduceStep};
 use super::vector::VectorJoin;
+use crate::chain::ChainStep;
 use crate::{Chain, OpError};
 
 /// Buffers of a worker.
@@ -93,7 +94,15 @@ impl<'a> Kernel<'a> {
             input,
             scaler,
             level: Level::current(),
-            scale: if step.scale == ONE { Chain::default() } else { Chain::of("mul_unary", "default", &[step.scale])? },
+            scale: match step.scale {
+                ONE => Chain::default(),
+                factor if format_in == DataFormat::Int32 => Chain::resolve(&[
+                    ChainStep::new("typecast_from_int32", "int32_to_fp32", &[]),
+                    ChainStep::new("mul_unary", "default", &[factor]),
+                    ChainStep::new("typecast_from_fp32", "fp32_to_int32", &[]),
+                ])?,
+                factor => Chain::of("mul_unary", "default", &[factor])?,
+            },
             packer: PackConfig { edge: last_edge, ..PackConfig::new(dst, format_out) },
             pack_negated: negated,
             pack_running: PackConfig { edge, ..negated },

@@ -28,6 +28,7 @@ from ttnn.ops.conv.conv2d import (
     OPTIONS,
     PIXELS,
     convolution,
+    placed,
     results,
 )
 from ttnn.ops.conv.window import window_of
@@ -67,6 +68,7 @@ def _conv1d(
         rows = tuple(input_tensor.spec.shape)
         input_tensor = reshaped(name, input_tensor, (rows[0], 1, *rows[1:]))
     window = window_of(name, sizes, (1, kernel_size), (1, stride), (0, 0, ends[0], ends[-1]), (1, dilation), groups)
+    window = placed(window, input_tensor, weight_tensor, device, conv_config)
     output, weights, bias = convolution(
         name,
         input_tensor,

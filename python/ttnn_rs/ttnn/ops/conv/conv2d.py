@@ -6,10 +6,12 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/conv`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from typing import Any, Final
 
 from ttnn.base.activation import UnaryWithParam
-from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
 from ttnn.base.conv_config import Conv2dConfig, Op2DSliceConfig
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, BufferType, DataType, Layout, MathFidelity
@@ -39,8 +41,10 @@ from ttnn.operation.signature import (
 from ttnn.ops._programs.activations import chain, is_single_relu
 from ttnn.ops._programs.common import allocate, on_device
 from ttnn.ops._programs.element_map import in_rows
+from ttnn.ops._programs.product import Numerics, copy_through_source
 from ttnn.ops.conv.program import ConvProgram
-from ttnn.ops.conv.weights import prepared_bias, prepared_weights
+from ttnn.ops.conv.sharding import sharded
+from ttnn.ops.conv.weights import is_prepared, prepared_bias, prepared_weights
 from ttnn.ops.conv.window import Window, window_of
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.runtime import engine_steps
@@ -113,27 +117,27 @@ def _unfolded(name: str, images: Tensor, window: Window) -> Tensor:
     # Padding pixels, and what a row of the window lacks to full tiles.
     engine_steps.fill(rows.buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
     pitch = spec.shape[-1]
-    for i in range(kernel.height):
+    pixels = ((i, j) for i in range(kernel.height) for j in range(kernel.width))
+    for (i, j), (shard, first, count) in product(pixels, kernel.parts()):
         top, high, y = window.inside(i, 0)
-        for j in range(kernel.width):
-            left, wide, x = window.inside(j, 1)
-            if not high or not wide:
-                continue
-            engine_steps.write_window(
-                images.buffer,
-                rows.buffer,
-                element_bytes=spec.page_bytes // pitch,
-                width=pitch,
-                shape=[window.batch, window.out_height, window.out_width, kernel.inner],
-                window=[(0, window.batch), (top, high), (left, wide), (kernel.column(i, j), kernel.in_channels)],
-                offset=(y * window.width + x) * pitch,
-                strides=[
-                    window.height * window.width * pitch,
-                    window.stride[0] * window.width * pitch,
-                    window.stride[1] * pitch,
-                    1,
-                ],
-            )
+        left, wide, x = window.inside(j, 1)
+        if not high or not wide:
+            continue
+        engine_steps.write_window(
+            images.buffer,
+            rows.buffer,
+            element_bytes=spec.page_bytes // pitch,
+            width=pitch,
+            shape=[window.batch, window.out_height, window.out_width, kernel.inner],
+            window=[(0, window.batch), (top, high), (left, wide), (kernel.column(i, j, shard), count)],
+            offset=(y * window.width + x) * pitch + first,
+            strides=[
+                window.height * window.width * pitch,
+                window.stride[0] * window.width * pitch,
+                window.stride[1] * pitch,
+                1,
+            ],
+        )
     return tilize_padded(name, rows)
 
 
@@ -146,15 +150,30 @@ def _activation(name: str, activation: UnaryWithParam | None) -> tuple[bool, Any
     return False, chain(name, [activation])
 
 
-def _left_operand(name: str, tensor: Tensor, window: Window) -> tuple[Tensor, dict[str, Any]]:
+def _left_operand(
+    name: str, tensor: Tensor, window: Window, dtype: DataType, numerics: Numerics
+) -> tuple[Tensor, dict[str, Any]]:
     """Return the left matmul operand and the engine's options for reading it.
 
     Windows of images with full tiles of channels are not written to memory: the matmul reads them from the images.
+    Tiles of windows have the data type of the result, unless they hold bfloat16 that FP32 leaves as it is.
     """
     kernel, spec = window.kernel, tensor.spec
-    whole = spec.dtype is DataType.BFLOAT16 and kernel.in_channels % TILE_SIZE == 0 and window.spread == (1, 1)
+    whole = (
+        dtype is not DataType.BFLOAT8_B
+        and spec.dtype is DataType.BFLOAT16
+        and kernel.in_channels % TILE_SIZE == 0
+        and window.spread == (1, 1)
+    )
+    whole = whole and kernel.shards == 1 and not kernel.whole
     if not whole or spec.shape[-1] != kernel.in_channels:
-        return _unfolded(name, _spread(name, _images(name, tensor), window), window), {}
+        windows = _unfolded(name, _spread(name, _images(name, tensor), window), window)
+        if dtype is windows.spec.dtype or dtype is DataType.FLOAT32:
+            return windows, {}
+        target = TensorSpec.of(tuple(windows.spec.shape), dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
+        packed = allocate(target, on_device(name, windows))
+        copy_through_source(windows, packed, numerics)
+        return packed, {}
     plain = (kernel.height, kernel.width) == window.stride == (1, 1) and not any(window.padding)
     full = spec.layout is Layout.TILE and spec.tile == DEFAULT_TILE
     if plain and full and spec.num_pages * TILE_SIZE**2 == -(-window.rows // TILE_SIZE) * TILE_SIZE * kernel.inner:
@@ -180,18 +199,12 @@ def _product(
     window: Window,
     dtype: DataType,
     config: Conv2dConfig,
-    compute: WormholeComputeKernelConfig | None,
+    numerics: Numerics,
 ) -> Tensor:
     device, kernel = on_device(name, windows), window.kernel
     spec = TensorSpec.of((1, 1, window.rows, kernel.out_channels), dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
     output = allocate(spec, device)
-    fidelity, dst32, accumulates = MathFidelity.HiFi4, False, False
-    if compute is None:
-        dst32 = windows.spec.dtype is weights.spec.dtype is DataType.FLOAT32
-    else:
-        if compute.math_fidelity is not MathFidelity.Invalid:
-            fidelity = compute.math_fidelity
-        dst32, accumulates = compute.fp32_dest_acc_en, compute.packer_l1_acc
+    dst32, accumulates = numerics.dst32, numerics.l1_acc
     relu, activation = _activation(name, config.activation)
     program = ConvProgram(
         window,
@@ -227,7 +240,7 @@ def _product(
         k=kernel.inner,
         kb=program.inner,
         ring=None,
-        fidelity=FIDELITY_NUMBER[fidelity],
+        fidelity=numerics.fidelity,
         dst32=dst32,
         l1_acc=accumulates,
         reload_direct=False,
@@ -238,6 +251,22 @@ def _product(
         **made,
     )
     return output
+
+
+def placed(
+    window: Window, input_tensor: Tensor, weight_tensor: Tensor, device: MeshDevice | None, config: Conv2dConfig | None
+) -> Window:
+    """Return the window with the shards of channels that a call has.
+
+    Weights prepared without the sizes of the image keep the order of height shards.
+    """
+    on = input_tensor._device or device
+    if on is None:
+        return window
+    spec, grid = input_tensor.spec, on.compute_with_storage_grid_size()
+    kernel = sharded(window, spec.layout, spec.memory_config, config or Conv2dConfig(), grid)
+    in_order = is_prepared(weight_tensor, window.kernel) and not is_prepared(weight_tensor, kernel)
+    return window if in_order else replace(window, kernel=kernel)
 
 
 def convolution(
@@ -258,7 +287,7 @@ def convolution(
     on = on_device(name, input_tensor)
     config = conv_config or Conv2dConfig()
     given = input_tensor.spec.dtype
-    dtype = dtype or (DataType.BFLOAT16 if given is DataType.BFLOAT8_B else given)
+    dtype = dtype or given
     if dtype not in _OUT_DTYPES:
         raise DTypeError(f"{name}: dtype is {dtype.name}; use BFLOAT16, FLOAT32 or BFLOAT8_B.")
     _check_input(name, input_tensor, window)
@@ -267,8 +296,10 @@ def convolution(
     bias = None
     if bias_tensor is not None:
         bias = prepared_bias(name, bias_tensor, channels, config.weights_dtype or weights.spec.dtype, on)
-    windows, made = _left_operand(name, input_tensor, window)
-    output = _product(name, input_tensor, windows, made, weights, bias, window, dtype, config, compute_config)
+    dst32 = given is weights.spec.dtype is DataType.FLOAT32
+    numerics = Numerics.of(compute_config, MathFidelity.HiFi4, dst32=dst32)
+    windows, made = _left_operand(name, input_tensor, window, dtype, numerics)
+    output = _product(name, input_tensor, windows, made, weights, bias, window, dtype, config, numerics)
     target = memory_config or DRAM_MEMORY_CONFIG
     without_shards = target.is_sharded() and target.shard_spec is None and target.nd_shard_spec is None
     if without_shards and input_tensor.spec.memory_config == DRAM_MEMORY_CONFIG:
@@ -317,6 +348,7 @@ def _conv2d(
     name = "ttnn.conv2d"
     sizes = (batch_size, input_height, input_width, in_channels, out_channels)
     window = window_of(name, sizes, kernel_size, stride, padding, dilation, groups)
+    window = placed(window, input_tensor, weight_tensor, device, conv_config)
     output, weights, bias = convolution(
         name,
         input_tensor,
@@ -395,8 +427,8 @@ ERRORS: Final = (
 )
 NOTE: Final = (
     "Kernel windows are multiplied by the weights, one kernel row after the other; between them partial sums "
-    "are packed to L1. These are the bits of height-sharded convolutions of 32 channels or a multiple; other shardings "
-    "add in another order on the chip."
+    "are packed to L1. Of block shards, a kernel row is added shard of channels by shard; of width shards, a whole "
+    "window is. `conv_config`, then shards of the input decide; else block shards are used if they occupy more cores."
 )
 
 

@@ -12,10 +12,13 @@ from ttnn.base.call import checked
 from ttnn.base.conv_config import Conv2dConfig
 from ttnn.base.enums import DataType
 from ttnn.base.exceptions import ArgumentError, ParameterError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG
 from ttnn.device.lifecycle import MeshDevice
+from ttnn.ops.conv.sharding import sharded
 from ttnn.ops.conv.transposed import turned
+from ttnn.ops.conv.transposed import window_of as transposed_window
 from ttnn.ops.conv.weights import Kernel, prepared_bias, prepared_weights
-from ttnn.ops.conv.window import pair
+from ttnn.ops.conv.window import pair, window_of
 from ttnn.tensor.tensor import Tensor
 
 __all__ = [
@@ -52,6 +55,44 @@ def _kernel(name: str, in_channels: int, out_channels: int, kernel_size: Sequenc
     return Kernel(in_channels, out_channels, high, wide, groups)
 
 
+def _sharded(
+    name: str,
+    kernel: Kernel,
+    config: Conv2dConfig | None,
+    device: MeshDevice | None,
+    options: dict[str, Any],
+    *,
+    transposed: bool = False,
+) -> Kernel:
+    """Return a kernel with the shards of channels of the convolution that is described, as far as it is."""
+    lengths = (1, options.get("input_length")) if "input_length" in options else None
+    size = lengths or (options.get("input_height"), options.get("input_width"))
+    layout, batch = options.get("input_layout"), options.get("batch_size")
+    if device is None or None in size or layout is None or batch is None:
+        return kernel
+
+    def both(label: str, default: int) -> list[int]:
+        value = options.get(label, default)
+        numbers = [value, value] if isinstance(value, int) else [int(number) for number in value]
+        if lengths is None:
+            return numbers
+        # A row has no height: its one number or pair is of the width.
+        ends = numbers if label == "padding" else numbers[-1:]
+        return [default] * len(ends) + ends
+
+    sizes = (batch, *(int(side) for side in size if side is not None), kernel.in_channels, kernel.out_channels)
+    stride, padding, dilation = both("stride", 1), both("padding", 0), both("dilation", 1)
+    of_kernel = (kernel.height, kernel.width)
+    if transposed:
+        window = transposed_window(
+            sizes, of_kernel, stride, padding, both("output_padding", 0), dilation, kernel.groups
+        )
+    else:
+        window = window_of(name, sizes, of_kernel, stride, padding, dilation, kernel.groups)
+    memory_config = options.get("input_memory_config") or DRAM_MEMORY_CONFIG
+    return sharded(window, layout, memory_config, config or Conv2dConfig(), device.compute_with_storage_grid_size())
+
+
 def _format(name: str, found: str, expected: str) -> None:
     if found != expected:
         raise ParameterError(f"{name}: weights_format is {found!r}; it must be {expected!r}.")
@@ -62,7 +103,7 @@ _OF_THE_CALL: Final = {
     *("input_width", "input_length", "in_channels", "kernel_size", "groups", "stride", "padding", "output_padding"),
     *("dilation", "has_bias", "compute_config", "slice_config", "dram_slice_config", "mirror_kernel"),
 }
-"""Memory and slice arguments of the convolution, which weights ignore."""
+"""Arguments of the convolution: those that decide the shards of its channels, and others, which weights ignore."""
 
 
 def _known(name: str, options: dict[str, Any]) -> None:
@@ -91,7 +132,8 @@ def prepare_conv_weights(
 
     [O, C / groups, kh, kw] -> [1, 1, K, O].
 
-    They are on the device if one is given. Other arguments of the convolution are taken; they change nothing.
+    They are on the device if one is given. Sizes, layout and memory configuration of the input decide the shards of its
+    channels, and these the order along K; without a device or sizes it is that of height shards.
 
     Raises:
         ShapeError: the weights do not fit.
@@ -102,6 +144,7 @@ def prepare_conv_weights(
     _known(name, options)
     _format(name, weights_format, "OIHW")
     kernel = _kernel(name, in_channels, out_channels, kernel_size, groups)
+    kernel = _sharded(name, kernel, conv_config, device, options)
     return prepared_weights(name, weight_tensor, kernel, _dtype(conv_config), device)
 
 
@@ -122,7 +165,8 @@ def prepare_conv_transpose2d_weights(
 
     [C, O / groups, kh, kw] -> [1, 1, K, O].
 
-    They are on the device if one is given. Other arguments of the convolution are taken; they change nothing.
+    They are on the device if one is given. Sizes, layout and memory configuration of the input decide the shards of its
+    channels, and these the order along K; without a device or sizes it is that of height shards.
 
     Raises:
         ShapeError: the weights do not fit.
@@ -133,6 +177,7 @@ def prepare_conv_transpose2d_weights(
     _known(name, options)
     _format(name, weights_format, "IOHW")
     kernel = _kernel(name, in_channels, out_channels, kernel_size, groups)
+    kernel = _sharded(name, kernel, conv_config, device, options, transposed=True)
     weight = turned(weight_tensor, kernel, mirrored=mirror_kernel)
     return prepared_weights(name, weight, kernel, _dtype(conv_config), device)
 

@@ -13,6 +13,18 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.ops.conv.window import Window
 
 
+def divided(parts: int, most: int) -> int:
+    """Return how many of `most` cores divide some parts.
+
+    Less than one core's share is padding.
+    """
+    for count in range(min(most, parts), 1, -1):
+        share = -(-parts // count)
+        if share * count - parts < share:
+            return count
+    return 1
+
+
 @dataclass(frozen=True)
 class ConvProgram:
     """The product of a convolution whose output pixels are divided over cores.
@@ -39,8 +51,8 @@ class ConvProgram:
 
     @property
     def inner(self) -> int:
-        """Tiles along K of a block: a row of the window."""
-        return self.window.kernel.row // TILE_SIZE
+        """Tiles along K of a block."""
+        return self.window.kernel.block // TILE_SIZE
 
     @property
     def tile_rows(self) -> int:
@@ -53,15 +65,8 @@ class ConvProgram:
         return -(-self.window.kernel.out_channels // TILE_SIZE)
 
     def cores(self, most: int) -> int:
-        """Return how many of `most` cores divide the tile rows.
-
-        Less than one core's share is padding.
-        """
-        for count in range(min(most, self.tile_rows), 1, -1):
-            share = -(-self.tile_rows // count)
-            if share * count - self.tile_rows < share:
-                return count
-        return 1
+        """Return how many of `most` cores divide the tile rows."""
+        return divided(self.tile_rows, most)
 
     def rows(self, cores: int) -> int:
         """Return the tile rows of one of so many cores."""

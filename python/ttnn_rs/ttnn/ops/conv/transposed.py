@@ -32,6 +32,7 @@ from ttnn.ops.conv.conv2d import (
     OPTIONS,
     PIXELS,
     convolution,
+    placed,
     results,
 )
 from ttnn.ops.conv.weights import Kernel, is_prepared
@@ -65,7 +66,7 @@ def turned(weight: Tensor, kernel: Kernel, *, mirrored: bool) -> Tensor:
     return Tensor(np.ascontiguousarray(swapped), weight.spec.dtype, None, Layout.ROW_MAJOR)
 
 
-def _window(
+def window_of(
     sizes: tuple[int, int, int, int, int],
     kernel_size: Sequence[int],
     stride: Sequence[int],
@@ -74,6 +75,7 @@ def _window(
     dilation: Sequence[int],
     groups: int,
 ) -> Window:
+    """Return the window of the convolution that computes a transposed one."""
     batch, height, width, in_channels, out_channels = sizes
     if not all(0 < value < MOST for value in sizes):
         raise ParameterError(f"{_NAME}: batch, image and channels are {list(sizes)}; they must be positive.")
@@ -131,7 +133,8 @@ def _conv_transpose2d(
     return_weights_and_bias: bool,
 ) -> Tensor | tuple[object, ...]:
     sizes = (batch_size, input_height, input_width, in_channels, out_channels)
-    window = _window(sizes, kernel_size, stride, padding, output_padding, dilation, groups)
+    window = window_of(sizes, kernel_size, stride, padding, output_padding, dilation, groups)
+    window = placed(window, input_tensor, weight_tensor, device, conv_config)
     output, weights, bias = convolution(
         _NAME,
         input_tensor,

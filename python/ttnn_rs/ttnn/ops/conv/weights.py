@@ -5,8 +5,9 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/conv/conv2d/prepare_conv2d_weights`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,38 +18,60 @@ from ttnn.ops._programs.common import FLOATS
 from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
-_ALIGNMENT = 8
+ALIGNMENT: Final = 8
 """Channels of a row-major pixel are padded to multiples of 16 bytes."""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel window with the inner matmul order of its elements."""
+    """A kernel window with the inner matmul order of its elements.
+
+    Blocks of the inner dimension have a row of the window, or all of it, of the channels of one shard.
+    """
 
     in_channels: int
     out_channels: int
     height: int
     width: int
     groups: int
+    shards: int = 1
+    """Shards of channels, for each row of the window one after the other."""
+    alignment: int = ALIGNMENT
+    """Channels of a shard are padded to a multiple."""
+    whole: bool = False
+    """A block has the whole window."""
+    divided: int = 1
+    """Parts of the channels of a core; those of all cores follow each other."""
 
     @property
     def channels(self) -> int:
-        """Channels of a pixel in the product."""
-        return -(-self.in_channels // _ALIGNMENT) * _ALIGNMENT
+        """Channels of a pixel in a block."""
+        return -(-self.in_channels // (self.alignment * self.shards)) * self.alignment
 
     @property
-    def row(self) -> int:
-        """Elements of a row of the window: full tiles."""
-        return -(-self.width * self.channels // TILE_SIZE) * TILE_SIZE
+    def block(self) -> int:
+        """Elements of a block of the inner dimension: full tiles."""
+        pixels = self.width * (self.height if self.whole else 1)
+        return -(-pixels * self.channels // TILE_SIZE) * TILE_SIZE
 
     @property
     def inner(self) -> int:
         """Elements of the inner dimension."""
-        return self.height * self.row
+        return (1 if self.whole else self.height) * self.shards * self.block
 
-    def column(self, row: int, column: int) -> int:
-        """Return where the channels of a pixel of the window begin."""
-        return row * self.row + column * self.channels
+    def column(self, row: int, column: int, shard: int = 0) -> int:
+        """Return where a pixel's channels of a shard begin."""
+        if self.whole:
+            return shard * self.block + (row * self.width + column) * self.channels
+        return (row * self.shards + shard) * self.block + column * self.channels
+
+    def parts(self) -> Iterator[tuple[int, int, int]]:
+        """Yield shards with the first of their channels and how many they are."""
+        cores = self.shards // self.divided
+        for shard in range(self.shards):
+            first = (shard % cores * self.divided + shard // cores) * self.channels
+            if first < self.in_channels:
+                yield shard, first, min(self.channels, self.in_channels - first)
 
 
 def is_prepared(weight: Tensor, kernel: Kernel) -> bool:
@@ -82,14 +105,17 @@ def prepared_weights(
             vendor=f"Weight tensor shape must be {list(expected)}",
         )
     values = np.asarray(weight.to_numpy(), np.float32).reshape(expected)
-    matrix = np.zeros((kernel.inner, kernel.out_channels), np.float32)
     outs = kernel.out_channels // kernel.groups
+    window = np.zeros((kernel.height, kernel.width, kernel.in_channels, kernel.out_channels), np.float32)
     for group in range(kernel.groups):
         of_group = slice(group * outs, (group + 1) * outs)
+        window[:, :, group * each : (group + 1) * each, of_group] = values[of_group].transpose(2, 3, 1, 0)
+    matrix = np.zeros((kernel.inner, kernel.out_channels), np.float32)
+    for shard, first, count in kernel.parts():
         for i in range(kernel.height):
             for j in range(kernel.width):
-                first = kernel.column(i, j) + group * each
-                matrix[first : first + each, of_group] = values[of_group, :, i, j].T
+                begin = kernel.column(i, j, shard)
+                matrix[begin : begin + count] = window[i, j, first : first + count]
     return _tiled(matrix[None, None], dtype or weight.spec.dtype, device)
 
 

@@ -151,14 +151,16 @@ _NAMED_ACTIVATIONS = {
     name.lower(): Activation(op)
     for name, op in UnaryOpType.__members__.items()
     if name
-    in {"RELU", "RELU6", "SILU", "SQRT", "RECIP", "LOG", "LOG1P", "TANH", "LOG2", "LOG10", "SIN", "COS", "ABS", "SIGN"}
-    | {"SQUARE", "SOFTPLUS", "SELU", "HARDTANH", "HARDSIGMOID"}
+    in {"RELU", "RELU6", "SILU", "SQRT", "RECIP", "LOG1P", "TANH", "LOG2", "LOG10", "SIN", "COS", "ABS", "SIGN"}
+    | {"SQUARE", "SOFTPLUS", "SELU", "HARDTANH", "HARDSIGMOID", "MISH"}
 } | {
     "gelu": Activation(UnaryOpType.GELU, (0.0,)),
     "gelu_approx": Activation(UnaryOpType.GELU, (1.0,)),
     "sigmoid": Activation(UnaryOpType.SIGMOID, (4.0, 0.0)),
     "sigmoid_approx": Activation(UnaryOpType.SIGMOID, (4.0, 1.0)),
-    "exp": Activation(UnaryOpType.EXP, (0.0,)),
+    # A name alone selects the fast functions of these.
+    "exp": Activation(UnaryOpType.EXP, (1.0,)),
+    "log": Activation(UnaryOpType.LOG, (1.0,)),
     "reciprocal": Activation(UnaryOpType.RECIP),
 }
 

@@ -2,13 +2,15 @@
 
 These are the mean and the variance.
 
-The SFPU computes; only stores round between its steps.
+The SFPU computes; only stores round between its steps. The FPU does for bfloat16 in a 16-bit Dst.
 Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/batch_norm`.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+import math
+from collections.abc import Sequence
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
@@ -31,8 +33,9 @@ from ttnn.ops._programs.common import (
     take_output,
 )
 from ttnn.ops._programs.element_map import copy_into
-from ttnn.ops._programs.pipeline import ROWS, Pipeline, bits, rounded
+from ttnn.ops._programs.pipeline import ROWS, Chain, Operand, Pipeline, bits, rounded
 from ttnn.ops.eltwise.binary import multiply, subtract
+from ttnn.ops.eltwise.unary.math import square
 from ttnn.ops.reduction.generic import mean
 from ttnn.tensor.tensor import Tensor
 
@@ -41,6 +44,20 @@ _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32)
 _WIDE: Final = DataType.FLOAT32
 Settings = tuple[int, bool]
 """Fidelity and Dst width."""
+
+
+def _on_fpu(dtype: DataType, settings: Settings) -> bool:
+    """Return whether the FPU computes: bfloat16 in a 16-bit Dst."""
+    return dtype is DataType.BFLOAT16 and not settings[1]
+
+
+def _step(
+    program: Pipeline, on_fpu: bool, op: str, a: Operand, b: Operand, dtype: DataType, chain: Chain = (), **options: Any
+) -> Operand:
+    """Add a pass on the FPU or the SFPU."""
+    if on_fpu:
+        return program.eltwise(op, a, b, dtype, chain, **options)
+    return program.sfpu((f"{op}_binary", "default"), a, b, dtype, chain, **options)
 
 
 @lru_cache(maxsize=256)
@@ -54,34 +71,38 @@ def _program(
     kept = _WIDE if dst32 else dtype
     channel = (1, shape[1], 1, 1)
     x, middle, variance = (program.tensor(dtype, of, how) for of, how in ((shape, None), *[(channel, "scalar")] * 2))
-    root = program.sfpu(
-        ("add_binary", "default"), variance, program.constant(dtype, bits(eps)), dtype, [("rsqrt", "default")]
-    )
-    steps = [("sub_binary", middle), ("mul_binary", root)]
+    step = partial(_step, program, _on_fpu(dtype, settings))
+    root = step("add", variance, program.constant(dtype, bits(eps)), dtype, [("rsqrt", "default")])
+    steps = [("sub", middle), ("mul", root)]
     if has_weight:
-        steps.append(("mul_binary", program.tensor(dtype, channel, "scalar")))
+        steps.append(("mul", program.tensor(dtype, channel, "scalar")))
     if has_bias:
-        steps.append(("add_binary", program.tensor(dtype, channel, "scalar")))
-    for number, (function, other) in enumerate(steps, 1):
+        steps.append(("add", program.tensor(dtype, channel, "scalar")))
+    for number, (op, other) in enumerate(steps, 1):
         if number < len(steps):
-            x = program.sfpu((function, "default"), x, other, kept)
+            x = step(op, x, other, kept)
         else:
-            program.sfpu((function, "default"), x, other, dtype, output=0)
+            step(op, x, other, dtype, output=0)
     return program
 
 
 @lru_cache(maxsize=64)
-def _update_program(shape: tuple[int, ...], dtype: DataType, momentum: float, settings: Settings) -> Pipeline:
-    """Return the program of `(1 - momentum) * old + momentum * new`."""
+def _update_program(
+    shape: tuple[int, ...], count: int, dtype: DataType, momentum: float, settings: Settings
+) -> Pipeline:
+    """Return the program of `(1 - momentum) * old + momentum * new` for some statistics."""
     fidelity, dst32 = settings
     program = Pipeline(shape, ROWS, dtype, dst32, fidelity, direct=True)
     kept = _WIDE if dst32 else dtype
-    old, new = program.tensor(dtype), program.tensor(dtype)
-    rest = program.constant(dtype, bits(rounded(1.0 - rounded(momentum))))
-    times = ("mul_binary", "default")
-    first = program.sfpu(times, old, rest, kept)
-    second = program.sfpu(times, new, program.constant(dtype, bits(momentum)), kept)
-    program.sfpu(("add_binary", "default"), first, second, dtype, output=0)
+    step = partial(_step, program, _on_fpu(dtype, settings))
+    share = program.constant(dtype, bits(momentum))
+    for number in range(count):
+        old, new = program.tensor(dtype), program.tensor(dtype)
+        # The rest is subtracted on the device, from a number of the data type.
+        rest = step("sub", program.constant(dtype, bits(1.0)), share, kept)
+        first = step("mul", rest, old, kept)
+        second = step("mul", share, new, kept)
+        program.sfpu(("add_binary", "default"), first, second, dtype, output=number)
     return program
 
 
@@ -133,11 +154,20 @@ def _check_parameters(input: Tensor, given: dict[str, Tensor]) -> None:
         raise LayoutError(f"{_NAME}: running_mean is row-major.", vendor="batch_mean tensor must be tilized")
 
 
-def _updated(old: Tensor, new: Tensor, momentum: float, settings: Settings) -> None:
+def _update(pairs: Sequence[tuple[Tensor, Tensor]], momentum: float, settings: Settings) -> None:
     """Move running statistics towards those of a batch, in place."""
-    result = allocate(old.spec, on_device(_NAME, old))
-    _update_program(tuple(old.spec.shape), old.spec.dtype, momentum, settings).run([old, new], [result])
-    copy_into(result, old)
+    spec = pairs[0][0].spec
+    results = [allocate(old.spec, on_device(_NAME, old)) for old, _ in pairs]
+    program = _update_program(tuple(spec.shape), len(pairs), spec.dtype, momentum, settings)
+    program.run([tensor for pair in pairs for tensor in pair], results)
+    for (old, _), result in zip(pairs, results, strict=True):
+        copy_into(result, old)
+
+
+def _mean(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> Tensor:
+    """Return the mean of every channel: of each image, then of the images."""
+    of_images = mean(tensor, [2, 3], True, compute_kernel_config=config)
+    return mean(of_images, 0, True, compute_kernel_config=config)
 
 
 def _batch_norm(
@@ -188,13 +218,8 @@ def _batch_norm(
         fidelity = config.math_fidelity
     settings = (FIDELITY_NUMBER[fidelity], config is None or config.fp32_dest_acc_en)
     if training:
-        over = [0, 2, 3]
-        middle = mean(input, over, True)
-        deviations = subtract(input, middle)
-        variance = mean(multiply(deviations, deviations), over, True)
-        for old, new in ((running_mean, middle), (running_var, variance)):
-            if old is not None:
-                _updated(old, new, as_float(_NAME, momentum, "momentum"), settings)
+        middle = _mean(input, config)
+        variance = _mean(square(subtract(input, middle)), config)
     else:
         assert running_mean is not None
         assert running_var is not None
@@ -206,6 +231,14 @@ def _batch_norm(
     operands = [input, middle, variance, *(tensor for tensor in (weight, bias) if tensor is not None)]
     result = target if output is None else allocate(spec, device)
     program.run(operands, [result])
+    if training and not (running_mean is None and running_var is None):
+        pairs = [] if running_mean is None else [(running_mean, middle)]
+        if running_var is not None:
+            # The running variance is that of a sample: divided by one element less.
+            elements = spec.shape.volume() // spec.shape[1]
+            sample = elements / (elements - 1) if elements > 1 else math.inf
+            pairs.append((running_var, multiply(variance, rounded(sample))))
+        _update(pairs, as_float(_NAME, momentum, "momentum"), settings)
     if output is not None:
         copy_into(result, output)
     return target
@@ -227,7 +260,9 @@ batch_norm = register(
                 (Param("input", TENSOR, doc="[N, C, H, W] on a device."),),
                 (
                     _channel("running_mean", "the mean; in training it is moved towards that of the batch."),
-                    _channel("running_var", "the variance; in training it is moved towards that of the batch."),
+                    _channel(
+                        "running_var", "the variance; in training it is moved towards the sample variance of the batch."
+                    ),
                     Param("training", BOOLEAN, False, doc="Use mean and variance of the batch.", example=True),
                     Param("eps", FLOAT, 1e-5, doc="Added to the variance."),
                     Param("momentum", FLOAT, 0.1, doc="Weight of the batch in running statistics."),

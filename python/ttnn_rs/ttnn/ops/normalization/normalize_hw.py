@@ -2,16 +2,17 @@
 
 They are `normalize_hw`, `var_hw` and others.
 
-Source: TT-NN docs "ttnn.normalize_hw"; the programs that the official package runs: mean, subtract, square, mean, and a
-product with the reciprocal square root as the activation of its second operand.
+Source: TT-NN docs "ttnn.normalize_hw"; the programs that the official package runs: mean, difference, square, sum times
+1/N, and a product with the reciprocal square root as the activation of its second operand.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
-from ttnn.base.enums import TILE_SIZE, DataType, Layout, UnaryOpType
+from ttnn.base.compute_config import FIDELITY_NUMBER
+from ttnn.base.enums import TILE_SIZE, DataType, Layout, MathFidelity, UnaryOpType
 from ttnn.base.exceptions import DTypeError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -19,15 +20,16 @@ from ttnn.golden import normalization as golden
 from ttnn.operation.accuracy import max_ulp, no_bound
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import Signature
-from ttnn.ops._programs.common import INPUT_TENSOR, INTEGERS, MEMORY_CONFIG_OPTION, on_device
+from ttnn.ops._programs.common import INPUT_TENSOR, INTEGERS, MEMORY_CONFIG_OPTION, allocate, is_empty, on_device
 from ttnn.ops._programs.element_map import strides_of
 from ttnn.ops._programs.movement import move
+from ttnn.ops._programs.pipeline import ROWS, Pipeline
 from ttnn.ops.data_movement.layout import to_layout
 from ttnn.ops.data_movement.reshape import reshaped
-from ttnn.ops.eltwise.binary import multiply, subtract
+from ttnn.ops.eltwise.binary import multiply
 from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
 from ttnn.ops.eltwise.unary.math import square
-from ttnn.ops.reduction.generic import mean, reduced_axes
+from ttnn.ops.reduction.generic import mean, reduced_axes, sum
 from ttnn.tensor.tensor import Tensor
 
 _HW: Final = [2, 3]
@@ -46,16 +48,29 @@ def _tiled(name: str, tensor: Tensor) -> Tensor:
     return tiled
 
 
-def _spread(tensor: Tensor, place: MemoryConfig) -> tuple[Tensor, Tensor]:
+@lru_cache(maxsize=256)
+def _difference(shape: tuple[int, ...], dtype: DataType) -> Pipeline:
+    """Return the program that subtracts one element from every matrix: on the FPU, in a 16-bit Dst."""
+    program = Pipeline(shape, ROWS, dtype, False, FIDELITY_NUMBER[MathFidelity.HiFi4])
+    x, one = program.tensor(dtype), program.tensor(dtype, (*shape[:2], 1, 1), "scalar")
+    program.eltwise("sub", x, one, dtype, output=0)
+    return program
+
+
+def _spread(name: str, tensor: Tensor, place: MemoryConfig) -> tuple[Tensor, Tensor]:
     """Return the deviations from the mean of every matrix, and the variance."""
-    deviations = subtract(tensor, mean(tensor, _HW, True), memory_config=place)
-    return deviations, mean(square(deviations, memory_config=place), _HW, True, memory_config=place)
+    middle, spec = mean(tensor, _HW, True), tensor.spec
+    deviations = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place), on_device(name, tensor))
+    if not is_empty(spec):
+        _difference(tuple(spec.shape), spec.dtype).run([tensor, middle], [deviations])
+    share = 1.0 / max(1, spec.shape[2] * spec.shape[3])
+    return deviations, sum(square(deviations, memory_config=place), _HW, True, memory_config=place, scalar=share)
 
 
 def _normalize_hw(input_tensor: Tensor, memory_config: MemoryConfig | None, name: str = "ttnn.normalize_hw") -> Tensor:
     tensor = _tiled(name, input_tensor)
     place = memory_config or input_tensor.spec.memory_config
-    deviations, variance = _spread(tensor, place)
+    deviations, variance = _spread(name, tensor, place)
     result: Tensor = multiply(deviations, variance, input_tensor_b_activations=[UnaryOpType.RSQRT], memory_config=place)
     return result
 
@@ -97,7 +112,7 @@ def _normalize_global(input_tensor: Tensor, memory_config: MemoryConfig | None) 
 
 def _var_hw(input_tensor: Tensor, memory_config: MemoryConfig | None, name: str = "ttnn.var_hw") -> Tensor:
     tensor = _tiled(name, input_tensor)
-    return _spread(tensor, memory_config or input_tensor.spec.memory_config)[1]
+    return _spread(name, tensor, memory_config or input_tensor.spec.memory_config)[1]
 
 
 def _std_hw(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:

@@ -34,13 +34,19 @@ class Numerics:
 
     @property
     def kept(self) -> DataType:
-        """Data type of exponentials: only float32 inputs keep them whole."""
-        return DataType.FLOAT32 if self.dtype is DataType.FLOAT32 and self.dst32 else DataType.BFLOAT16
+        """Data type of exponentials: accurate ones, and those of float32, keep what Dst has."""
+        whole = self.dtype is DataType.FLOAT32 or not self.approximate
+        return DataType.FLOAT32 if whole and self.dst32 else DataType.BFLOAT16
 
     @property
     def wide(self) -> DataType:
         """Data type of buffers that are as wide as Dst."""
         return DataType.FLOAT32 if self.dst32 else DataType.BFLOAT16
+
+    @property
+    def between(self) -> DataType:
+        """Data type between the passes along a leading dimension."""
+        return DataType.FLOAT32 if self.dst32 else self.dtype
 
     def pipeline(self, shape: tuple[int, ...], axis: int) -> Pipeline:
         """Return a program without passes."""
@@ -141,7 +147,7 @@ def channel(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form = 
     `form` as in `general`.
     """
     program = numerics.pipeline(shape, axis)
-    wide = numerics.wide
+    wide = numerics.between
     x = program.tensor(numerics.dtype)
     largest = program.fold(x, numerics.dtype, by=("binary_max", "default"))
     distance = program.eltwise("sub", x, largest, wide)

@@ -1,7 +1,8 @@
 """Running sums and products along a dimension.
 
 bfloat16 sums along rows and columns stay in FP32 registers from element to element. float32 sums are compensated: what
-an addition loses is added to the next element.
+an addition loses is added to the next element. Other dimensions are exchanged with the first one, where tiles follow
+each other; block floats share exponents with other elements there.
 Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/accumulation`.
 """
 
@@ -38,19 +39,23 @@ from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.tensor.tensor import Tensor
 
 Kind = Literal["cumsum", "cumprod"]
-_FLOATS: Final = (DataType.BFLOAT16, DataType.FLOAT32)
-_INTEGERS: Final = (DataType.INT32, DataType.UINT32)
+_DTYPES: Final = (
+    *(DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
+    *(DataType.INT32, DataType.UINT32, DataType.UINT16),
+)
+_INTEGERS: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
 _WIDE: Final = DataType.FLOAT32
 
 
 @lru_cache(maxsize=256)
 def _program(kind: Kind, shape: tuple[int, ...], axis: int, dtype: DataType, plain: bool) -> Pipeline:
     """Return the program along rows, columns or a leading dimension."""
-    fidelity = FIDELITY_NUMBER[MathFidelity.HiFi4 if axis < 0 else MathFidelity.HiFi3]
+    fidelity = FIDELITY_NUMBER[MathFidelity.HiFi3 if dtype is _WIDE else MathFidelity.HiFi4]
     program = Pipeline(shape, axis, dtype, True, fidelity, direct=True)
     x = program.tensor(dtype)
     if dtype in _INTEGERS:
-        program.scan(x, dtype, by=("add_int", "int32"), output=0)
+        # Integers wrap at the width of their type: the packer cuts 16-bit ones.
+        program.scan(x, dtype, by=("add_int" if kind == "cumsum" else "mul_int", "int32"), output=0)
     elif kind == "cumprod":
         # The product with the first 1 makes -0 and denormals +0.
         once = program.copy(x, _WIDE, [("mul_unary", "default", [bits(1.0)])])
@@ -73,18 +78,18 @@ def _reversed(source: Tensor, axis: int) -> Tensor:
     return move(source, source.spec.with_memory_config(DRAM_MEMORY_CONFIG), strides=strides, offset=offset)
 
 
-def _along(kind: Kind, source: Tensor, axis: int, plain: bool) -> Tensor:
+def _along(kind: Kind, source: Tensor, axis: int, plain: bool, backwards: bool) -> Tensor:
     """Return the running result of a tensor of rank 2 or more."""
     spec, device = source.spec, on_device(f"ttnn.{kind}", source)
     rank, dtype = spec.shape.rank, spec.dtype
     shape = tuple(spec.shape)
     inner = axis >= rank - 2
-    if inner and (kind != "cumsum" or dtype is not DataType.BFLOAT16):
+    if inner and (kind != "cumsum" or dtype is not DataType.BFLOAT16 or backwards):
         # The dimension becomes the first, where tiles follow each other.
         source = reshaped(f"ttnn.{kind}", source, (1, 1, *shape))
         order = [axis + 2, *(index for index in range(rank + 2) if index != axis + 2)]
         front = permuted(f"ttnn.{kind}", source, order, DRAM_MEMORY_CONFIG, 0.0)
-        result = _along(kind, front, 0, plain)
+        result = _along(kind, front, 0, plain, backwards)
         back = [order.index(index) for index in range(rank + 2)]
         return reshaped(f"ttnn.{kind}", permuted(f"ttnn.{kind}", result, back, DRAM_MEMORY_CONFIG, 0.0), shape)
     along = (COLUMNS if axis == rank - 2 else ROWS) if inner else axis
@@ -118,10 +123,9 @@ def _accumulate(
             f"{name}: input is {spec.memory_config.memory_layout.name}; move it to an interleaved memory config.",
             vendor="ttnn accumulation operations (cumprod, cumsum) do not support sharded input tensors.",
         )
-    allowed = _FLOATS if kind == "cumprod" else (*_FLOATS, *_INTEGERS)
     for label, given in (("input", spec.dtype), ("dtype", wanted)):
-        if given not in allowed:
-            raise DTypeError(f"{name}: {label} is {given.name}; use {' or '.join(item.name for item in allowed)}.")
+        if given not in _DTYPES:
+            raise DTypeError(f"{name}: {label} is {given.name}; use {' or '.join(item.name for item in _DTYPES)}.")
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{name}: input is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
@@ -140,9 +144,9 @@ def _accumulate(
     if spec.shape.rank < 2:
         source, axis = reshaped(name, source, (1, *spec.shape) if spec.shape.rank else (1, 1)), 1
     if reverse_order:
-        result = _reversed(_along(kind, _reversed(source, axis), axis, plain), axis)
+        result = _reversed(_along(kind, _reversed(source, axis), axis, plain, True), axis)
     else:
-        result = _along(kind, source, axis, plain)
+        result = _along(kind, source, axis, plain, False)
     copy_into(reshaped(name, result, tuple(spec.shape)), output)
     return output
 
@@ -219,7 +223,7 @@ cumsum = _declare(
     run=_cumsum,
     doc="Return the sums of the elements along `dim` up to each element.\nShape: [..., H, W] -> [..., H, W].",
     source="tt-metal `ttnn/cpp/ttnn/operations/reduction/accumulation/cumsum`",
-    dtypes=(*_FLOATS, *_INTEGERS),
+    dtypes=_DTYPES,
     golden=golden.cumsum,
 )
 
@@ -229,6 +233,6 @@ cumprod = _declare(
     run=_cumprod_of,
     doc="Return the cumulative product of the elements along `dim`.\nShape: [..., H, W] -> [..., H, W].",
     source="tt-metal `ttnn/cpp/ttnn/operations/reduction/accumulation/cumprod`",
-    dtypes=_FLOATS,
+    dtypes=_DTYPES,
     golden=golden.cumprod,
 )

@@ -1,7 +1,8 @@
 """`sum`, `mean`, `max` and `min` over any dimensions.
 
-Integers are read as integer hardware has them, since no vectors of the chip's kernels exist: sums of int32 and uint32
-wrap modulo 2^32, comparisons follow the sign of the type, and padding holds what changes no result.
+Integers are joined as wholes: sums wrap modulo 2^32, comparisons follow the sign of the type, and padding holds what
+changes no result. The device does so for int32 in a 32-bit Dst. It reduces uint32 on the FPU, and int32 in a 16-bit Dst
+in part; what it returns then is not known.
 
 Source: TT-NN docs of the operators; tt-metal `ttnn/cpp/ttnn/operations/reduction/generic`.
 """
@@ -105,16 +106,16 @@ def _reduce(
         return _of_nothing(spec, kind, shape, output_layout, target, device)
     fidelity, wide_dst = _configuration(name, compute_kernel_config, device.arch())
     integers = spec.dtype in REDUCED_INTEGERS
-    if integers and scalar != 1.0:
+    if spec.dtype is DataType.UINT32 and scalar != 1.0:
         raise UnsupportedError(
-            f"{name}: scalar={scalar!r} with {spec.dtype.name}: how the official package multiplies integers here is "
-            "not known. Multiply the result instead."
+            f"{name}: scalar={scalar!r} with UINT32: the official package multiplies on the FPU, whose result with "
+            "32-bit integers is not known. Multiply the result instead."
         )
     setting = Setting(
         name,
         target if target.interleaved else DRAM_MEMORY_CONFIG,
         fidelity,
-        wide_dst or integers,
+        wide_dst,
         fast_and_approximate_mode,
         output_layout is Layout.TILE,
     )
@@ -123,7 +124,7 @@ def _reduce(
     shift = source.spec.shape.rank - len(dims)
     axes = [axis + shift for axis in axes]
     if integers:
-        result = reduce_integers(setting, source, axes, kind)
+        result = reduce_integers(setting, source, axes, kind, float(scalar))
     else:
         result = _chain(setting, source, kind, axes, float(scalar), len(axes) < len(dims))
     result = reshaped(name, result, shape)
@@ -137,8 +138,9 @@ def _chain(setting: Setting, source: Tensor, kind: Kind, axes: list[int], scalar
     """Return the reduced tensor, its reduced dimensions still there."""
     dtype = source.spec.dtype
     outside = [axis for axis in axes if axis < source.spec.shape.rank - 2]
-    # A sum of bfloat16 over several dimensions keeps FP32 between its programs, unless nothing is left of the tensor.
-    chained = kind == "sum" and dtype is DataType.BFLOAT16 and len(axes) > 1 and partial_sum
+    # Sums and means of bfloat16 over several dimensions keep FP32 between their programs, unless nothing is left of the
+    # tensor.
+    chained = kind in ("sum", "mean") and dtype is DataType.BFLOAT16 and len(axes) > 1 and partial_sum
     fresh = True
     if kind == "sum" and dtype in _ADDED_FAST and scalar == 1.0 and outside:
         axes = axes[len(outside) :]
@@ -365,8 +367,7 @@ _OPTIONS: Final = (
         "compute_kernel_config",
         COMPUTE_KERNEL_CONFIG,
         None,
-        doc="Math fidelity and Dst width. Default: HiFi3 (HiFi4 on Blackhole) and 32 bits. Integers always use 32 "
-        "bits.",
+        doc="Math fidelity and Dst width. Default: HiFi3 (HiFi4 on Blackhole) and 32 bits.",
     ),
     Param("scalar", FLOAT, 1.0, doc="Multiplier of the output."),
     Param("correction", BOOLEAN, None, doc="Used by `std` and `var` only."),
@@ -431,7 +432,7 @@ sum = _register(
     "sum",
     "Return the sum of `input_tensor` over `dim`.\n"
     "Shape: [..., H, W] -> [..., H] for `dim` -1, or [..., H, 1] with `keepdim`.\n"
-    "Sums of int32 and uint32 wrap modulo 2^32; no vector covers this.",
+    "Sums of int32 wrap modulo 2^32, and those of uint32 here; what the device returns for uint32 is not known.",
     golden.sum_,
     max_ulp(
         (DataType.BFLOAT16, 2),

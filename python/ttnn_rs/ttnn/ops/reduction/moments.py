@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreRangeSet
@@ -30,7 +30,7 @@ from ttnn.ops._programs.common import (
     is_empty,
     on_device,
 )
-from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Pipeline, Step, rounded, scalar_chain
+from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Pipeline, Step, matrices, rounded, scalar_chain
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.data_movement.permute import moved_to, permuted
 from ttnn.ops.data_movement.reshape import reshaped
@@ -42,69 +42,101 @@ Kind = Literal["std", "var"]
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
 
 
+class _Setting(NamedTuple):
+    """What a call asks for.
+
+    Attributes:
+        kind: What is computed.
+        correction: Divide by N - 1.
+        scalar: Factor of the result.
+        fidelity: Phases of the FPU, which computes nothing here.
+        dst32: 32-bit Dst.
+    """
+
+    kind: Kind
+    correction: bool
+    scalar: float
+    fidelity: int
+    dst32: bool
+
+    @property
+    def name(self) -> str:
+        """The operator, for errors."""
+        return f"ttnn.{self.kind}"
+
+
 @lru_cache(maxsize=256)
-def _program(
-    kind: Kind, shape: tuple[int, ...], axis: int, dtype: DataType, correction: bool, scalar: float
-) -> Pipeline:
-    """Return the program along rows or columns."""
-    fidelity = FIDELITY_NUMBER[MathFidelity.HiFi4]
-    program = Pipeline(shape, axis, dtype, True, fidelity, direct=True)
-    count = shape[axis]
-    divisor = count - 1 if correction else count
-    chain: list[Step] = [("sqrt", "accurate")] if kind == "std" else []
-    if scalar != 1.0:
-        chain += scalar_chain("mul_unary", scalar)
-    squares = rounded(1.0 / divisor) if divisor else math.inf
-    mean = rounded(1.0 / count)
+def _program(setting: _Setting, shape: tuple[int, ...], axis: int, dtype: DataType, count: int) -> Pipeline:
+    """Return the program along rows, columns or all tiles of the dimensions from one on.
+
+    Columns of matrices have variances of their own, which are joined: `count` is that of all elements.
+    """
+    program = Pipeline(shape, axis, dtype, setting.dst32, setting.fidelity, direct=True)
+    along = shape[axis] if axis >= COLUMNS else shape[-2]
+    divisor = count - 1 if setting.correction else count
+    chain: list[Step] = [("sqrt", "accurate")] if setting.kind == "std" else []
+    if setting.scalar != 1.0:
+        chain += scalar_chain("mul_unary", setting.scalar)
+    # The sum of squared distances of a column is divided by its length at once, that of all columns by the rest.
+    share = 1 if axis >= COLUMNS else along
+    squares = rounded(share / divisor) if divisor else math.inf
+    mean = rounded(1.0 / along)
     program.moment("variance", program.tensor(dtype), dtype, mean=mean, squares=squares, chain=chain, output=(0, 0, 1))
     return program
 
 
-def _along(kind: Kind, source: Tensor, axes: list[int], correction: bool, scalar: float) -> Tensor:
+def _run(setting: _Setting, source: Tensor, axis: int, shape: Sequence[int], count: int) -> Tensor:
+    """Run the program on a tensor in tiles; the result has the given shape."""
+    spec = source.spec
+    program = _program(setting, tuple(spec.shape), axis, spec.dtype, count)
+    target = TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
+    output = allocate(target, on_device(setting.name, source))
+    program.run([source], [output])
+    return output
+
+
+def _along(setting: _Setting, source: Tensor, axes: list[int]) -> Tensor:
     """Return the row-major result as a tensor of a tiled shape.
 
     Args:
-        kind: What is computed.
+        setting: What the call asks for.
         source: In tiles, or in rows that are put into tiles when they lie as the program wants them.
         axes: Ascending.
-        correction: Divide by N - 1.
-        scalar: Multiplied in.
     """
-    name = f"ttnn.{kind}"
-    spec, device = source.spec, on_device(name, source)
+    name = setting.name
+    spec = source.spec
     rank = spec.shape.rank
     shape = list(spec.shape)
     reduced = [1 if axis in axes else size for axis, size in enumerate(shape)]
     if len(axes) > 1:
-        # Elements of several dimensions form rows.
+        # The last two of them become matrices; one element of the result is made of all matrices of the others.
         kept = [axis for axis in range(rank) if axis not in axes]
         order = [*kept, *axes]
-        source = permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0)
-        rows = [math.prod(shape[axis] for axis in part) for part in (kept, axes)]
-        return _along(kind, reshaped(name, source, rows), [1], correction, scalar)
+        if order != list(range(rank)):
+            source = permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0)
+        if source.spec.layout is not Layout.TILE:
+            source = tilize_padded(name, source)
+        count = math.prod(shape[axis] for axis in axes)
+        return _run(setting, source, matrices(len(kept)), [shape[axis] for axis in kept] + [1] * len(axes), count)
     (axis,) = axes
     if spec.layout is not Layout.TILE and (rank > 2 or (axis == rank - 1 and shape[axis] < TILE_SIZE)):
         # Rows and columns give the same, whatever is beside them: as a single matrix they fill the fewest tiles.
         outer, length, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
         if axis == rank - 1 and length >= TILE_SIZE:
-            return _along(kind, reshaped(name, source, (outer, length)), [1], correction, scalar)
+            return _along(setting, reshaped(name, source, (outer, length)), [1])
         if outer > 1 and length > 1:
             source = reshaped(name, source, (outer, length, inner))
             source = permuted(name, source, (1, 0, 2), DRAM_MEMORY_CONFIG, 0.0)
-        return _along(kind, reshaped(name, source, (length, outer * inner)), [0], correction, scalar)
+        return _along(setting, reshaped(name, source, (length, outer * inner)), [0])
     if axis < rank - 2:
         # Another dimension becomes the height.
         order = list(range(rank))
         order[axis], order[-2] = order[-2], order[axis]
-        result = _along(kind, permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0), [rank - 2], correction, scalar)
+        result = _along(setting, permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0), [rank - 2])
         return permuted(name, result, order, DRAM_MEMORY_CONFIG, 0.0)
     if spec.layout is not Layout.TILE:
         source = tilize_padded(name, source)
-    along = ROWS if axis == rank - 1 else COLUMNS
-    program = _program(kind, tuple(shape), along, spec.dtype, correction, scalar)
-    output = allocate(TensorSpec.of(reduced, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    program.run([source], [output])
-    return output
+    return _run(setting, source, ROWS if axis == rank - 1 else COLUMNS, reduced, shape[axis])
 
 
 def _moments(
@@ -113,7 +145,7 @@ def _moments(
     dim: int | Sequence[int] | None,
     keepdim: bool,
     memory_config: MemoryConfig | None,
-    _compute_kernel_config: WormholeComputeKernelConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
     scalar: float,
     correction: bool,
     _sub_core_grids: CoreRangeSet | None,
@@ -146,7 +178,15 @@ def _moments(
         return output
     if len(dims) == 1:
         tensor, axes = reshaped(name, tensor, (1, *dims)), [1]
-    result = reshaped(name, _along(kind, tensor, axes, correction, as_float(name, scalar, "scalar")), shape)
+    if compute_kernel_config is None:
+        fidelity, dst32 = FIDELITY_NUMBER[MathFidelity.HiFi4], True
+    else:
+        fidelity = FIDELITY_NUMBER[compute_kernel_config.math_fidelity]
+        dst32 = compute_kernel_config.fp32_dest_acc_en
+    # What is scaled are the elements.
+    factor = rounded(as_float(name, scalar, "scalar"))
+    setting = _Setting(kind, correction, abs(factor) if kind == "std" else rounded(factor * factor), fidelity, dst32)
+    result = reshaped(name, _along(setting, tensor, axes), shape)
     return result if result.spec.memory_config == place else moved_to(result, place)
 
 
@@ -173,9 +213,9 @@ def _register(kind: Kind, what: str) -> FastOperation:
                             "compute_kernel_config",
                             COMPUTE_KERNEL_CONFIG,
                             None,
-                            doc="The SFPU computes with a 32-bit Dst whatever it says.",
+                            doc="Dst width. Default: 32 bits. No field decides more, for the SFPU computes.",
                         ),
-                        Param("scalar", FLOAT, 1.0, doc="Multiplier of the output."),
+                        Param("scalar", FLOAT, 1.0, doc="Multiplier of the elements."),
                         Param("correction", BOOLEAN, True, doc="Divide by N - 1 instead of N."),
                         SUB_CORE_GRIDS_OPTION,
                     ),
@@ -184,8 +224,7 @@ def _register(kind: Kind, what: str) -> FastOperation:
             run=partial(_moments, kind),
             doc=f"Return the {what} along `dim`.\n"
             "Shape: [..., D, ...] -> [..., ...], or [..., 1, ...] with `keepdim`.\n"
-            "Several dimensions are reduced as one of all their elements; the order in which the device joins them is "
-            "not published.",
+            "The last two of several dimensions form matrices, whose columns are reduced first and then joined.",
             source="tt-metal `ttnn/cpp/ttnn/operations/reduction/generic`",
             dtypes=_DTYPES,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),

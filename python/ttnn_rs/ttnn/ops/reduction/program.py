@@ -195,7 +195,7 @@ def _matrices(
     return _step(setting, between, "h", join, dtype, scaler=scaler, scale=scale)
 
 
-def reduce_integers(setting: Setting, source: Tensor, axes: Sequence[int], kind: Kind) -> Tensor:
+def reduce_integers(setting: Setting, source: Tensor, axes: Sequence[int], kind: Kind, factor: float = 1.0) -> Tensor:
     """Reduce `axes` (ascending) of a 32-bit integer tensor to size 1.
 
     It has rank 2 or more.
@@ -207,17 +207,23 @@ def reduce_integers(setting: Setting, source: Tensor, axes: Sequence[int], kind:
         source: The tensor.
         axes: Ascending.
         kind: Sum, max or min.
+        factor: Multiplied in as FP32; the product is cut to an integer.
     """
     dtype = source.spec.dtype
     value = identity(kind, dtype)
     result = source
     if source.spec.layout is not Layout.TILE:
-        return _in_few_tiles(setting, source, axes, kind)
+        if factor == 1.0:
+            return _in_few_tiles(setting, source, axes, kind)
+        result = tilize_padded(setting.name, source, memory_config=setting.memory_config)
     rank = source.spec.shape.rank
-    for axis in axes:
+    # As of floats: a sum is multiplied at its first program, a maximum or minimum at its last.
+    scaled = axes[-1] if kind == "sum" else axes[0]
+    for axis in reversed(axes):
         # The packer clears what lies beside a reduced row or column, so that every program fills the padding again.
         where: _StepAxis = "h" if axis == rank - 2 else "w" if axis == rank - 1 else axis
-        result = _step(setting, result, where, f"int_{kind}", dtype, fill=value)
+        scale = factor if axis == scaled else 1.0
+        result = _step(setting, result, where, f"int_{kind}", dtype, fill=value, scale=scale)
     return result
 
 

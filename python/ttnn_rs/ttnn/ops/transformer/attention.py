@@ -43,7 +43,9 @@ from ttnn.ops._programs.attention import (
     typed,
 )
 from ttnn.ops._programs.common import allocate, no_such_dimension, on_device
+from ttnn.ops._programs.pipeline import rounded
 from ttnn.ops.data_movement.concat import each_repeated
+from ttnn.ops.eltwise.binary import multiply
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -185,6 +187,11 @@ def _attention(
         raise UnsupportedError(
             f"{_SDPA}: sliding_window_size without is_causal=True: which keys behind a query count is not published."
         )
+    factor = query.spec.shape[3] ** -0.5 if scale is None else scale
+    if mask is not None and factor:
+        # The kernel scales the sum of scores and mask: a program of its own divides the mask by the scale first.
+        operand(_SDPA, mask, "attn_mask", query)
+        mask = multiply(mask, rounded(1.0 / rounded(factor)))
     return _run(
         _SDPA,
         (query, key, value),
@@ -466,7 +473,7 @@ scaled_dot_product_attention = register(
             ),
         ),
         run=_attention,
-        doc="Return `softmax(scale * (q @ k.T + attn_mask)) @ v`, head by head.\n"
+        doc="Return `softmax(scale * q @ k.T + attn_mask) @ v`, head by head.\n"
         f"Shape: [B, H, S, D], [B, G, T, D], [B, G, T, V] -> [B, H, S, V].\n{_DOC}",
         source=SOURCE,
         golden=golden.scaled_dot_product_attention,
