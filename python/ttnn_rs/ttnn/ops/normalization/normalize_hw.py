@@ -19,6 +19,7 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import normalization as golden
 from ttnn.operation.accuracy import max_ulp, no_bound
 from ttnn.operation.registry import declare
+from ttnn.operation.result_shards import of_one
 from ttnn.operation.signature import Signature
 from ttnn.ops._programs.common import INPUT_TENSOR, INTEGERS, MEMORY_CONFIG_OPTION, allocate, is_empty, on_device
 from ttnn.ops._programs.element_map import strides_of
@@ -59,11 +60,12 @@ def _difference(shape: tuple[int, ...], dtype: DataType) -> Pipeline:
 
 def _spread(name: str, tensor: Tensor, place: MemoryConfig) -> tuple[Tensor, Tensor]:
     """Return the deviations from the mean of every matrix, and the variance."""
-    middle, spec = mean(tensor, _HW, True), tensor.spec
-    deviations = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place), on_device(name, tensor))
-    if not is_empty(spec):
-        _difference(tuple(spec.shape), spec.dtype).run([tensor, middle], [deviations])
-    share = 1.0 / max(1, spec.shape[2] * spec.shape[3])
+    middle, spec, device = mean(tensor, _HW, True), tensor.spec, on_device(name, tensor)
+    deviations = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, of_one(spec, place, device)), device)
+    if is_empty(spec):
+        return deviations, mean(square(deviations, memory_config=place), _HW, True, memory_config=place)
+    _difference(tuple(spec.shape), spec.dtype).run([tensor, middle], [deviations])
+    share = 1.0 / (spec.shape[2] * spec.shape[3])
     return deviations, sum(square(deviations, memory_config=place), _HW, True, memory_config=place, scalar=share)
 
 
