@@ -1,4 +1,4 @@
-"""Recorded kernels of reductions and norms, and the engine functions that compute the same.
+"""Recorded kernels and the engine functions that compute the same.
 
 Each function returns the fields of a step: unit, functions, formats, whether Dst has 32 bits, fidelity. A field that
 decides no bit of a kernel is left out on both sides.
@@ -92,7 +92,10 @@ def official_accumulation(stem: str, kernel: dict[str, Any], formats: tuple[int,
 
 
 def our_pipeline(program: Any, fidelity: str | None) -> Fields | None:
-    """Return the fields of a pipeline that is a sum of tiles, a variance or a running result; None of another."""
+    """Return the fields of a pipeline of one kind; None of another.
+
+    Kinds: a sum of tiles, a difference, a variance, a running result.
+    """
     loads = [one["load"] for one in program._passes]
     formats = (program._tensors[0][0], program._passes[-1]["format"])
     if loads == ["copy"] and not program._passes[0]["chain"]:
@@ -121,7 +124,7 @@ def our_pipeline(program: Any, fidelity: str | None) -> Fields | None:
 
 
 def official_passes(stem: str, kernel: dict[str, Any], codes: dict[str, int], formats: tuple[int, ...]) -> Fields:
-    """Return the fields of a kernel whose passes are in its source, such as norms and softmax.
+    """Return the fields of a kernel whose passes are in its source.
 
     The record has the formats of its buffers, and which exponential it calls. Partial results are unknown where buffers
     have no names.
@@ -142,7 +145,7 @@ def official_passes(stem: str, kernel: dict[str, Any], codes: dict[str, int], fo
 
 
 def our_passes(program: Any, fidelity: str | None) -> Fields:
-    """Return the fields of a pipeline: formats of its partial results, and exponentials."""
+    """Return the formats and exponentials of a pipeline."""
     partial = {one["format"] for one in program._passes if one["output"] is None}
     exponential = {step[1] for one in program._passes for step in one["chain"] if step[0] == "exp"}
     formats = (program._tensors[0][0], program._passes[-1]["format"])
@@ -150,7 +153,7 @@ def our_passes(program: Any, fidelity: str | None) -> Fields:
 
 
 def official_attention(stem: str, kernel: dict[str, Any], codes: dict[str, int]) -> Fields:
-    """Return the fields of `sdpa` and `sdpa_flash_decode`, whose compile arguments have the positions of their source.
+    """Return the fields of `sdpa` and `sdpa_flash_decode`.
 
     Sizes of chunks and whether later keys are hidden decide the order of sums; a decoding step has its own chunks,
     which run-time arguments know.
@@ -174,7 +177,7 @@ def our_attention(settings: dict[str, Any], fidelity: str | None) -> Fields:
 
 
 def official_order(kernel: dict[str, Any], codes: dict[str, int]) -> Fields:
-    """Return the fields of a kernel of `sort` or `topk`: formats of values and indices, which it moves as they are."""
+    """Return the formats of values and indices of `sort` and `topk`."""
     names, formats = kernel.get("cb_names", {}), kernel["formats"]
     buffers = (names.get("input_tensor", names.get("input", 0)), names.get("index_tensor", names.get("index", 1)))
     values, indices = (codes[formats[str(buffer)][0]] for buffer in buffers)
@@ -184,24 +187,27 @@ def official_order(kernel: dict[str, Any], codes: dict[str, int]) -> Fields:
 
 
 def official_pool(stem: str, kernel: dict[str, Any]) -> Fields:
-    """Return the fields of a kernel of pooling or of interpolation: how many pixels it joins."""
+    """Return the fields of a pooling kernel: how many pixels it joins."""
     return ("pool", (kernel["compile_args"][7 if stem == "bilinear" else 1],), (), kernel["dst32"], kernel["fidelity"])
 
 
 def our_product(settings: dict[str, Any], fidelity: str | None) -> Fields:
-    """Return the fields of the engine's product: of all tiles in a 32-bit Dst, or along a dimension in one of 16."""
+    """Return the fields of the engine's product.
+
+    That of all tiles has a 32-bit Dst, that along a dimension one of 16 bits.
+    """
     whole = "leading" not in settings and "lines" not in settings
     return ("product", (), (settings["format"],) * 2, whole, fidelity if whole else "HiFi4")
 
 
 def official_broadcast(kernel: dict[str, Any], formats: tuple[int, ...]) -> Fields:
-    """Return the fields of the `bcast` kernels: an FPU operation with a broadcast second operand."""
+    """Return the fields of the `bcast` kernels, which use the FPU."""
     op = kernel["defines"]["CHAIN_BCAST_OP"].rpartition("::")[2].lower()
     return ("broadcast", (op,), formats, kernel["dst32"], kernel["fidelity"] if op == "mul" else None)
 
 
 def official_product(kernel: dict[str, Any], codes: dict[str, int], formats: tuple[int, ...]) -> Fields:
-    """Return the fields of `bmm`: all tiles along K are added in Dst."""
+    """Return the fields of `bmm`, which adds all tiles in Dst."""
     arguments = kernel["compile_args"]
     inner = arguments["Kt"] if isinstance(arguments, dict) else arguments[2]
     second = codes[kernel["formats"]["1"][0]]

@@ -121,7 +121,7 @@ def test_forms_of_the_same_image_and_weights_change_no_bit(device: ttnn.MeshDevi
 def test_shards_of_channels_are_added_one_after_the_other(
     image: tuple[int, ...], config: dict[str, Any], channels: int, device: ttnn.MeshDevice
 ) -> None:
-    """Blocks have a kernel row, or the whole window, of the channels of a shard."""
+    """Blocks have the channels of a shard: a kernel row, or all."""
     _, height, width, depth = image
     result = _call(device, image, 32, (3, 3), padding=(1, 1), conv_config=ttnn.Conv2dConfig(**config))
     x = np.pad(_numbers((1, 1, height * width, depth), 0).reshape(height, width, depth), ((1, 1), (1, 1), (0, 0)))

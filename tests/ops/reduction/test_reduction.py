@@ -128,7 +128,7 @@ def test_integers_are_multiplied_as_fp32_and_cut(device: ttnn.MeshDevice) -> Non
 
 
 def test_a_mean_of_several_dimensions_keeps_fp32_between_them(device: ttnn.MeshDevice) -> None:
-    """In bfloat16 the means of rows, 2.0073 and 2.0151, would become 2 and 2.0156, and their sum 8."""
+    """In bfloat16, 2.0073 and 2.0151 would become 2 and 2.0156."""
     values = np.ones((4, 1, 32), np.float32)
     values[:, 0, 1] = 1.9375
     values[:, 0, 0] = 225, 225, 225, 226

@@ -20,7 +20,7 @@ def _sides(padding: Sequence[int] | int) -> tuple[int, int, int, int]:
 
 
 _TILE, _CHANNELS, _MOST = 32, 8, 16
-"""Rows of a window in prepared weights are full tiles, with channels in multiples of 8, for up to 16 shards."""
+"""Tile size, channel alignment and largest shard count of prepared weights."""
 
 
 def _kernel(

@@ -64,7 +64,7 @@ def _sharded(
     *,
     transposed: bool = False,
 ) -> Kernel:
-    """Return a kernel with the shards of channels of the convolution that is described, as far as it is."""
+    """Return a kernel with channel shards, if the convolution is described."""
     lengths = (1, options.get("input_length")) if "input_length" in options else None
     size = lengths or (options.get("input_height"), options.get("input_width"))
     layout, batch = options.get("input_layout"), options.get("batch_size")
@@ -103,7 +103,10 @@ _OF_THE_CALL: Final = {
     *("input_width", "input_length", "in_channels", "kernel_size", "groups", "stride", "padding", "output_padding"),
     *("dilation", "has_bias", "compute_config", "slice_config", "dram_slice_config", "mirror_kernel"),
 }
-"""Arguments of the convolution: those that decide the shards of its channels, and others, which weights ignore."""
+"""Arguments of the convolution.
+
+Some decide the shards of its channels; weights ignore the others.
+"""
 
 
 def _known(name: str, options: dict[str, Any]) -> None:

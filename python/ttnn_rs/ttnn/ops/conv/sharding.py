@@ -1,4 +1,4 @@
-"""Shards of the channels of a convolution, and the order in which its matmul adds them.
+"""Channel shards of a convolution, and the order of its sums.
 
 Cores of height shards have all channels. Those of block and width shards have some; a block of the matmul's inner
 dimension then has the channels of one core.

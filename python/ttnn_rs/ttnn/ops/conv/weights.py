@@ -35,13 +35,13 @@ class Kernel:
     width: int
     groups: int
     shards: int = 1
-    """Shards of channels, for each row of the window one after the other."""
+    """Channel shards, in turn for each kernel row."""
     alignment: int = ALIGNMENT
     """Channels of a shard are padded to a multiple."""
     whole: bool = False
     """A block has the whole window."""
     divided: int = 1
-    """Parts of the channels of a core; those of all cores follow each other."""
+    """Parts of a core's channels; the first parts of all cores come first."""
 
     @property
     def channels(self) -> int:
@@ -66,7 +66,7 @@ class Kernel:
         return (row * self.shards + shard) * self.block + column * self.channels
 
     def parts(self) -> Iterator[tuple[int, int, int]]:
-        """Yield shards with the first of their channels and how many they are."""
+        """Yield shards with their first channel and number of channels."""
         cores = self.shards // self.divided
         for shard in range(self.shards):
             first = (shard % cores * self.divided + shard // cores) * self.channels

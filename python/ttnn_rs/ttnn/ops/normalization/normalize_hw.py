@@ -51,7 +51,10 @@ def _tiled(name: str, tensor: Tensor) -> Tensor:
 
 @lru_cache(maxsize=256)
 def _difference(shape: tuple[int, ...], dtype: DataType) -> Pipeline:
-    """Return the program that subtracts one element from every matrix: on the FPU, in a 16-bit Dst."""
+    """Return the program that subtracts one element from every matrix.
+
+    The FPU computes in a 16-bit Dst.
+    """
     program = Pipeline(shape, ROWS, dtype, False, FIDELITY_NUMBER[MathFidelity.HiFi4])
     x, one = program.tensor(dtype), program.tensor(dtype, (*shape[:2], 1, 1), "scalar")
     program.eltwise("sub", x, one, dtype, output=0)

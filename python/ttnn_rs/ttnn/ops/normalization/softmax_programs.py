@@ -34,7 +34,10 @@ class Numerics:
 
     @property
     def kept(self) -> DataType:
-        """Data type of exponentials: accurate ones, and those of float32, keep what Dst has."""
+        """Data type of exponentials.
+
+        Accurate ones, and those of float32, keep what Dst has.
+        """
         whole = self.dtype is DataType.FLOAT32 or not self.approximate
         return DataType.FLOAT32 if whole and self.dst32 else DataType.BFLOAT16
 

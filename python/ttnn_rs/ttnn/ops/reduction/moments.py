@@ -43,7 +43,7 @@ _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
 
 
 class _Setting(NamedTuple):
-    """What a call asks for.
+    """Settings of a call.
 
     Attributes:
         kind: What is computed.
@@ -67,7 +67,7 @@ class _Setting(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _program(setting: _Setting, shape: tuple[int, ...], axis: int, dtype: DataType, count: int) -> Pipeline:
-    """Return the program along rows, columns or all tiles of the dimensions from one on.
+    """Return the program along rows, columns or whole matrices.
 
     Columns of matrices have variances of their own, which are joined: `count` is that of all elements.
     """
@@ -86,7 +86,7 @@ def _program(setting: _Setting, shape: tuple[int, ...], axis: int, dtype: DataTy
 
 
 def _run(setting: _Setting, source: Tensor, axis: int, shape: Sequence[int], count: int) -> Tensor:
-    """Run the program on a tensor in tiles; the result has the given shape."""
+    """Run the program on a tiled tensor; return a result of this shape."""
     spec = source.spec
     program = _program(setting, tuple(spec.shape), axis, spec.dtype, count)
     target = TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
