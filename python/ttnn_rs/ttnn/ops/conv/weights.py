@@ -41,7 +41,7 @@ class Kernel:
     whole: bool = False
     """A block has the whole window."""
     divided: int = 1
-    """Parts of a core's channels; the first parts of all cores come first."""
+    """Parts of a core's channels; first parts come first."""
 
     @property
     def channels(self) -> int:

@@ -86,7 +86,7 @@ def _program(setting: _Setting, shape: tuple[int, ...], axis: int, dtype: DataTy
 
 
 def _run(setting: _Setting, source: Tensor, axis: int, shape: Sequence[int], count: int) -> Tensor:
-    """Run the program on a tiled tensor; return a result of this shape."""
+    """Run the program on a tiled tensor and reshape the result."""
     spec = source.spec
     program = _program(setting, tuple(spec.shape), axis, spec.dtype, count)
     target = TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
