@@ -18,6 +18,7 @@ import struct
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -308,11 +309,68 @@ def official_step(kernel: dict[str, Any]) -> Step | None:
     return Step(_ENGINE.get(stem, stem), (), formats, dst32, fidelity)
 
 
+_GRADIENTS: Final[dict[str, tuple[tuple[Any, ...] | str, ...]]] = {
+    "eltwise_bw_tanh": (("tanh_derivative", "accurate"), "grad"),
+    "eltwise_bw_gelu_poly": (("gelu_derivative", "accurate"), "grad"),
+    "eltwise_bw_sigmoid": (("sigmoid", "accurate"), "grad", ("rsub", "default", 0x3F80_0000), "product"),
+}
+"""Functions of x that gradient kernels apply, and the products with the gradient or the product before."""
+
+
+def gradient_steps(kernel: dict[str, Any]) -> list[Step]:
+    """Return the steps of a gradient with a kernel of its own.
+
+    The kernel keeps everything in Dst. A tensor of Dst's own format holds a value of Dst without loss, so that steps
+    with such tensors between them have the same bits.
+    """
+    stem = kernel["file"].rpartition("/")[2].removesuffix(".cpp")
+    dst32 = kernel["dst32"]
+    dst = _CODES["Float32" if dst32 else "Float16_b"]
+    held = {"grad": _of_format(kernel, 0, 0), "product": dst}
+    x = _of_format(kernel, 1, 0)
+    found = []
+    for index, part in enumerate(sequence := _GRADIENTS[stem]):
+        if isinstance(part, str):
+            target = _of_format(kernel, 2, 3) if index == len(sequence) - 1 else dst
+            product = ((), (), ("mul_binary", "default"), (), False)
+            found.append(Step("sfpu binary", product, (held[part], dst, target), dst32, None))
+        else:
+            found.append(Step("sfpu", ((part,),), (x, dst), dst32, None))
+            x = dst
+    return found
+
+
+def apart(step: Step) -> list[Step]:
+    """Return functions of 32-bit integers as steps of their own.
+
+    Words of 32 bits pass unpacker, Dst and packer unchanged, so that several functions in one visit to Dst have the
+    bits of as many programs. Functions of two operands alternate, as they do in ours.
+    """
+    code = step.formats[0] if step.formats else -1
+    if step.unit not in ("sfpu", "sfpu binary") or code not in (8, 24) or set(step.formats) != {code}:
+        return [step]
+
+    def alone(function: tuple[Any, ...]) -> Step:
+        if function[0] == "mul_int":  # The square.
+            return Step("sfpu binary", ((), (), function, (), False), (code,) * 3, step.dst32, None)
+        return Step("sfpu", ((function,),), (code,) * 2, step.dst32, None)
+
+    if step.unit == "sfpu":
+        return [alone(function) for function in step.functions[0]]
+    first, second, op, post, relu = step.functions
+    before = [function for pair in zip_longest(first, second) for function in pair if function is not None]
+    of_two = Step("sfpu binary", ((), (), op, (), relu), (code,) * 3, step.dst32, None)
+    return [*map(alone, before), of_two, *map(alone, post)]
+
+
 def official_steps(record: dict[str, Any]) -> list[Step]:
     """Return the steps of a record."""
     found = []
     for program in record["programs"]:
         kernels = [kernel for kernel in program["kernels"] if kernel["kind"] == "compute"]
+        if len(kernels) == 1 and kernels[0]["file"].rpartition("/")[2].removesuffix(".cpp") in _GRADIENTS:
+            found += gradient_steps(kernels[0])
+            continue
         steps = [step for kernel in kernels if (step := official_step(kernel)) is not None]
         if any("/argmax/" in kernel["file"] for kernel in program["kernels"]):
             # Data movement processors look for the largest element.
@@ -452,7 +510,7 @@ def normal_steps(steps: Sequence[Step]) -> list[Step]:
     packed as they are in Dst, so that a chain in the program of a binary function has the bits of one after it.
     """
     found: list[Step] = []
-    for step in map(_normal, steps):
+    for step in (_normal(part) for step in steps for part in apart(step)):
         if _keeps(step):
             continue
         last = found[-1] if found else None

@@ -436,3 +436,44 @@ def test_index_fill_kernel_equals_the_operator(device: ttnn.MeshDevice, dim: int
     writer(program, kernels / "writer_index_fill.cpp", [128, 3, 2, last, *words(out)], args)
     metal.run_program(device, program)
     assert same_bits(out, ttnn.index_fill(source, dim, index, 7.0))
+
+
+GRADIENTS = [("tanh", {}), ("sigmoid", {}), ("gelu_poly", {}), ("gelu_tanh", {"variant": ttnn.GeluVariant.Tanh})]
+
+
+@wheel
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "bfloat8_b"])
+@pytest.mark.parametrize(("name", "options"), GRADIENTS, ids=[name for name, _ in GRADIENTS])
+def test_gradient_kernel_equals_the_operator(
+    device: ttnn.MeshDevice, name: str, options: dict[str, object], dtype: str
+) -> None:
+    data_format = metal.DataFormat[{"bfloat16": "Float16_b", "float32": "Float32", "bfloat8_b": "Bfp8_b"}[dtype]]
+    values = [2.0 * random_bf16((128, 32), seed) for seed in (1, 2)]
+    kind = getattr(ttnn, dtype)
+    grad, x = (ttnn.from_torch(array, dtype=kind, layout=ttnn.TILE_LAYOUT, device=device) for array in values)
+    out = ttnn.empty([128, 32], kind, ttnn.TILE_LAYOUT, device)
+    program = metal.create_program()
+    for index in range(3):
+        add_cb(program, index, 2, data_format)
+    path = OPERATIONS / "eltwise/binary/device/kernels/dataflow/reader_binary_interleaved_start_id.cpp"
+    reader(program, path, [0, *words(grad, x)], [grad.buffer_address(), x.buffer_address(), 4, 0, 1, 1, 1])
+    path = OPERATIONS / "eltwise/unary/device/kernels/dataflow/writer_unary_interleaved_start_id.cpp"
+    writer(program, path, [2, *words(out)], [out.buffer_address(), 4, 0])
+    wide = dtype == "float32" or name == "sigmoid"
+    mode = "NearestEven" if dtype == "bfloat16" else "Default"
+    to_dst = metal.UnpackToDestMode.UnpackToDestFp32 if wide else metal.UnpackToDestMode.Default
+    compute(
+        program,
+        OPERATIONS / f"eltwise/unary_backward/device/kernels/compute/eltwise_bw_{name}"
+        f"{'_fp32' if wide and name == 'gelu_tanh' else ''}.cpp",
+        [4],
+        defines={
+            "BF16_ROUNDING_MODE": f"ckernel::DstRoundingMode::{mode}",
+            "COPY_DEST_DATA_FORMAT": f"DataFormat::{'Float32' if wide else 'Float16_b'}",
+        },
+        fp32_dest_acc_en=wide,
+        unpack_to_dest_mode=[to_dst] * 32,
+    )
+    metal.run_program(device, program)
+    operator = getattr(ttnn, f"{name.partition('_')[0]}_bw")
+    assert same_bits(out, operator(grad, x, **options)[0])

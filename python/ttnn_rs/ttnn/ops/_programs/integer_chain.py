@@ -23,7 +23,7 @@ from ttnn.base.enums import DataType, UnaryOpType
 from ttnn.base.exceptions import DTypeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.registry import find
-from ttnn.operation.steps import ChainStep
+from ttnn.operation.steps import ChainStep, word
 from ttnn.ops._programs.activations import chain_steps
 from ttnn.ops._programs.sfpu_chain import apply_chain, copy_bits, refuse_integers
 from ttnn.tensor.tensor import Tensor
@@ -52,12 +52,6 @@ TAKEN: Final[dict[UnaryOpType, tuple[str, frozenset[DataType], int]]] = {
     _U.RSUB: ("rsub", _32_BITS, 1),
     _U.MAXIMUM: ("maximum", _32_BITS, 1),
     _U.MINIMUM: ("minimum", _32_BITS, 1),
-    _U.UNARY_EQ: ("eq", _32_BITS, 1),
-    _U.UNARY_NE: ("ne", _32_BITS, 1),
-    _U.UNARY_GE: ("ge", _32_BITS, 1),
-    _U.UNARY_GT: ("gt", _32_BITS, 1),
-    _U.UNARY_LE: ("le", _32_BITS, 1),
-    _U.UNARY_LT: ("lt", _32_BITS, 1),
     _U.WHERE_TSS: ("where", _32_BITS, 2),
     _U.BITWISE_AND: ("bitwise_and", _BUT_BYTES, 1),
     _U.BITWISE_OR: ("bitwise_or", _BUT_BYTES, 1),
@@ -81,6 +75,14 @@ TAKEN: Final[dict[UnaryOpType, tuple[str, frozenset[DataType], int]]] = {
 Each has the operator with the same bits, its data types and its number of parameters.
 
 Right shifts of int32 by 32 and more are the exception, which `_apply_one` makes.
+"""
+
+_COMPARISONS: Final = {
+    getattr(_U, f"UNARY_{name.upper()}"): f"unary_{name}_int32" for name in ("eq", "ne", "ge", "gt", "le", "lt")
+}
+"""Comparisons with a number, of 32-bit integers.
+
+Their kernels compare signed words, and the number is the word of its FP32 bits.
 """
 
 
@@ -119,6 +121,8 @@ def apply_integers(
 
 
 def _has_kernel(op_type: UnaryOpType, dtype: DataType) -> bool:
+    if op_type in _COMPARISONS:
+        return dtype in _32_BITS
     return op_type in TAKEN and dtype in TAKEN[op_type][1]
 
 
@@ -134,9 +138,12 @@ def _apply_one(
     if _keeps(op_type, dtype):
         return copy_bits(operator, x, place, output)
     if _has_kernel(op_type, dtype):
-        name, _, count = TAKEN[op_type]
+        name, _, count = TAKEN.get(op_type, ("", (), 1))
         if len(function.params) != count:
             raise UnsupportedError(f"{operator}: the activation {function!r} takes {count} parameters.")
+        if op_type in _COMPARISONS:
+            compared: ChainStep = (_COMPARISONS[op_type], "int32", [word(function.params[0])])
+            return apply_chain(operator, x, [compared], memory_config=place, output_tensor=output, integers=True)
         numbers = [_whole(operator, function, value) for value in function.params]
         if op_type is _U.RIGHT_SHIFT and dtype is DataType.INT32 and 0 < numbers[0] < 1 << 31:
             # Unlike the function of two operands, it shifts by 31 where the number is larger: the sign remains.

@@ -12,6 +12,7 @@ from ttnn.base.enums import DataType, UnaryOpType
 from ttnn.base.exceptions import TtnnError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.registry import find
+from ttnn.operation.steps import ChainStep, step
 from ttnn.ops._programs.activations import chain
 from ttnn.ops._programs.common import INTEGERS
 from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
@@ -48,13 +49,13 @@ class Forward:
         function = find(f"ttnn.{name}")
         place = self.place
 
-        def step(*operands: Any, **options: Any) -> Tensor:
+        def call(*operands: Any, **options: Any) -> Tensor:
             if "output_tensor" not in options:
                 options["memory_config"] = place
             result: Tensor = function(*operands, **options)
             return result
 
-        return step
+        return call
 
     def where(self, predicate: Tensor, true: Tensor | float, false: Tensor | float, **options: Any) -> Tensor:
         """Return `true` where the predicate is not 0, else `false`.
@@ -76,6 +77,11 @@ class Forward:
                 if x.dtype not in _INTEGER_STEPS.get(item.op_type, ()):
                     refuse_integers("ttnn.unary_chain", item.op_type, x.dtype)
         return apply_chain("ttnn.unary_chain", x, chain("ttnn.unary_chain", steps), memory_config=self.place)
+
+    def power(self, x: Tensor, exponent: float, output: Tensor) -> Tensor:
+        """Return a power by logarithms, whatever the exponent."""
+        steps: list[ChainStep] = [step("power", "default", exponent)]
+        return apply_chain("ttnn.power", x, steps, memory_config=self.place, output_tensor=output)
 
     def zeros_like(self, x: Tensor, output_tensor: Tensor | None = None) -> Tensor:
         """Return zeros of a tensor's shape, data type and layout."""

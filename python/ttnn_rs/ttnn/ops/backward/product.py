@@ -36,7 +36,8 @@ def _prod(grad: Tensor, x: Tensor, dim: int | None, place: MemoryConfig | None) 
         product: Tensor = prod(x, dim, dim is not None, memory_config=place)
         grad, x = _operand(grad, "grad_tensor"), _operand(x, "input_tensor")
         if dim is None:
-            return [do.multiply(do.reciprocal(x), _first(do.multiply(product, grad), x))]
+            share = do.multiply(product, grad)
+            return [do.multiply(do.reciprocal(x), _first(share, x))]
         share = do.multiply(product, _kept(grad, x, dimension(_NAME, dim, x.spec.shape.rank or 1)))
         return [do.multiply(do.reciprocal(x), share)]
 

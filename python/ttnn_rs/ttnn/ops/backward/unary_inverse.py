@@ -24,11 +24,14 @@ from ttnn.tensor.tensor import Tensor
 def _asin(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
     product = do.multiply(grad, do.chain(x, U.SQUARE, U.NEG, (U.ADD_UNARY_SFPU, 1.0), U.RSQRT))
     above, below = do.add(x, -1.0), do.add(x, 1.0)
-    infinity = do.signed_infinity(grad)
-    result = do.where(do.eqz(above), infinity, product)
-    result = do.where(do.eqz(below), infinity, result)
-    result = do.where(do.gtz(above), NAN, result)
-    return do.where(do.ltz(below), NAN, result)
+    outside = do.ltz(below), do.gtz(above)
+    ends = [(do.eqz(end), do.signed_infinity(grad)) for end in (below, above)]
+    result = product
+    for end, infinity in reversed(ends):
+        result = do.where(end, infinity, result)
+    for beyond in reversed(outside):
+        result = do.where(beyond, NAN, result)
+    return result
 
 
 def _acos(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
@@ -36,8 +39,10 @@ def _acos(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
     product = do.multiply(grad, do.neg(root))
     infinity = do.signed_infinity(grad, -1.0)
     result = do.where(do.logical_or(do.lt(x, -1.0), do.gt(x, 1.0)), NAN, product)
-    result = do.where(do.eq(x, 1.0), infinity, result)
-    return do.where(do.eq(x, -1.0), infinity, result)
+    ends = [do.eq(x, end) for end in (-1.0, 1.0)]
+    for end in reversed(ends):
+        result = do.where(end, infinity, result)
+    return result
 
 
 def _atan(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
@@ -54,9 +59,9 @@ def _acosh(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
     # -1 where grad has a sign bit, 1 elsewhere.
     negative = do.multiply(do.signbit(grad), -1.0)
     device = on_device("ttnn.acosh_bw", x)
-    infinity = do.multiply(do.add(negative, do.eqz(negative)), device.sfpu_inf())
     undefined = do.logical_or(do.lt(squared, 1.0), do.logical_and(do.eq(x, 1.0), do.eqz(grad)))
     edge = do.logical_and(do.le(x, 1.0), do.ge(x, -1.0))
+    infinity = do.multiply(do.add(negative, do.eqz(negative)), device.sfpu_inf())
     return do.where(undefined, device.sfpu_nan(), do.where(edge, infinity, product))
 
 
@@ -83,11 +88,13 @@ def _logit(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
 def _logiteps(do: Forward, grad: Tensor, x: Tensor, eps: float) -> Tensor:
     low = single(eps)
     product = _logit_product(do, grad, x)
+    limit = do.full_like(x, low)
     outside = do.logical_or(do.lt(x, low), do.gt(x, single(1.0 - low)))
+    outside = do.eq(outside, 1.0)
+    constant = do.where(do.ltz(limit), NAN, 0.0)
     edge = do.logical_or(do.eq(x, 0.0), do.eq(x, 1.0))
     inside = do.where(edge, do.signed_infinity(grad), product)
-    constant = do.where(do.ltz(do.full_like(x, low)), NAN, 0.0)
-    return do.where(do.eq(outside, 1.0), constant, inside)
+    return do.where(outside, constant, inside)
 
 
 TABLE: Final = (
