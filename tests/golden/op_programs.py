@@ -510,7 +510,7 @@ def normal_steps(steps: Sequence[Step]) -> list[Step]:
     packed as they are in Dst, so that a chain in the program of a binary function has the bits of one after it.
     """
     found: list[Step] = []
-    for step in (_normal(part) for step in steps for part in apart(step)):
+    for step in (_normal(part) for whole in steps for part in apart(whole)):
         if _keeps(step):
             continue
         last = found[-1] if found else None
