@@ -297,7 +297,8 @@ def test_gradient_of_erf(device: ttnn.MeshDevice) -> None:
 @pytest.mark.parametrize("dtype", [ttnn.int32, ttnn.uint32], ids=lambda dtype: dtype.name)
 def test_gradient_of_erfinv(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     # The words of 0 and 1 are denormals, whose inverse error function is 0; its square is the integer 0, e^0 is 1.0.
-    (gradient,) = ttnn.erfinv_bw(_ints(device, [3, 2, 0, 5], dtype), _ints(device, [0, 1, 1, 2], dtype))
+    # Words are compared with those of -1.0 and 1.0.
+    (gradient,) = ttnn.erfinv_bw(_ints(device, [3, 2, 0, 5], dtype), _ints(device, [0, _ONE, _ONE, _ONE + 1], dtype))
     assert gradient.dtype is ttnn.float32
     first = (_ONE * 3) % 2**32
     signed = first - (1 << 32) if dtype is ttnn.int32 and first >> 31 else first
@@ -323,7 +324,8 @@ def test_gradient_of_reciprocal(dtype: ttnn.DataType, device: ttnn.MeshDevice) -
 
 def test_gradients_of_extremes(device: ttnn.MeshDevice) -> None:
     grad, a, b = (np.array(v) for v in ([7, 8, 9, -9, 12], [1, 2, 3, 3, -5], [2, 1, 3, 3, -5]))
-    half = np.trunc(grad / 2).astype(np.int64)
+    # Half of grad is a float32 value, whose bits are copied unconverted.
+    half = (grad / 2).astype(np.float32).view(np.int32)
     larger, smaller = (np.where(a == b, half, np.where(side, grad, 0)) for side in (a > b, a < b))
     for name, expected in (("max_bw", (larger, smaller)), ("min_bw", (smaller, larger))):
         gradients = getattr(ttnn, name)(_ints(device, grad), _ints(device, a), _ints(device, b))
