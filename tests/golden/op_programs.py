@@ -412,6 +412,9 @@ def _of_words(name: str, template: str) -> tuple[str, str]:
 
 
 _LARGEST_ORDER: Final = 34
+_ONE: Final = 0x3F800000
+_BITS_STAY: Final = ("int32_to_uint32", "uint32_to_int32")
+"""Conversions for which the vector unit does nothing."""
 
 
 def _renamed(function: tuple[Any, ...], dtype: int) -> tuple[Any, ...]:
@@ -421,8 +424,8 @@ def _renamed(function: tuple[Any, ...], dtype: int) -> tuple[Any, ...]:
     """
     name, variant, *words = function
     if name == "tile" and variant in _TILES:
-        (name, variant), words = _TILES[variant], words
-    elif name == "mul_int":
+        name, variant = _TILES[variant]
+    if name == "mul_int":
         # One operand of a chain: its square.
         name = "square_int"
     elif name == "right_shift" and dtype in (9, 24):
@@ -435,6 +438,14 @@ def _renamed(function: tuple[Any, ...], dtype: int) -> tuple[Any, ...]:
         # The official kernel gets the order as a float.
         words = [round(_float(words[0])) if words[0] > _LARGEST_ORDER else words[0], words[1]]
         variant = "default"
+    elif name == "alt_complex_rotate90":
+        variant = "default"
+    elif name == "typecast_from_uint8":
+        # Bytes are 32-bit integers in Dst.
+        name, variant = "typecast_from_uint32", variant.replace("uint8", "uint32", 1)
+    elif name == "power_iterative" and words == [0]:
+        # The product of no factors.
+        name, words = "fill", [_ONE]
     elif name == "selu":
         # The official kernel multiplies its two words itself.
         variant, words = "default", [words[0], _product(words) if not variant else words[1]]
@@ -476,8 +487,12 @@ def _binary_renamed(op: tuple[Any, ...], dtype: int) -> tuple[Any, ...]:
 def _normal(step: Step) -> Step:
     """Return a step under the names of the engine."""
     if step.unit == "sfpu" and step.functions:
-        chain = tuple(_renamed(function, step.formats[0]) for function in step.functions[0])
+        chain = tuple(
+            _renamed(function, step.formats[0]) for function in step.functions[0] if function[1] not in _BITS_STAY
+        )
         return step._replace(functions=(chain,))
+    if step.unit == "experimental.dropout":
+        return step._replace(formats=(), fidelity=None)
     if step.unit in ("fpu", "sfpu binary"):
         pre_a, pre_b, op, post, relu = step.functions
         chains = [
@@ -564,7 +579,10 @@ def joined(ours: Sequence[Step], official: Sequence[Step]) -> list[Step]:
 # Our side.
 
 _FIDELITY: Final = {1: "LoFi", 2: "HiFi2", 3: "HiFi3", 4: "HiFi4"}
-_QUIET: Final = ("fill", "copy", "move", "gather", "scatter", "tile rows", "write_window")
+_QUIET: Final = (
+    *("fill", "copy", "move", "gather", "scatter", "tile rows", "write_window"),
+    *("plus_one", "isin"),  # Of data movement processors.
+)
 
 
 def _chain(steps: Sequence[Any]) -> tuple[Any, ...]:
@@ -580,6 +598,8 @@ def our_step(function: str, settings: dict[str, Any], noted: Any) -> Step | None
     fidelity = _FIDELITY.get(settings.get("fidelity", 0))
     if function in _QUIET:
         return None
+    if function == "rotate":
+        return Step("sfpu", ((("alt_complex_rotate90", "default"),),), formats, dst32, None)
     if function == "unary":
         return Step("sfpu", (_chain(settings["chain"]),), formats, dst32, None)
     if function == "binary":

@@ -53,12 +53,12 @@ def fixed(name: str, variant: str = "default") -> Steps:
     return Steps(0, 0, lambda: [(name, variant)])
 
 
-def flag(name: str, accurate: str, fast: str) -> Steps:
+def flag(name: str, accurate: str, fast: str, default: float = 0.0) -> Steps:
     """Return an operator's steps by its approximation parameter.
 
-    It is the only one.
+    It is the only one. Without it an activation runs the default of the kernel's function.
     """
-    return Steps(0, 1, lambda flag=0.0: [(name, fast if flag else accurate)])
+    return Steps(0, 1, lambda flag=default: [(name, fast if flag else accurate)])
 
 
 def with_numbers(name: str, count: int, *defaults: float) -> Steps:

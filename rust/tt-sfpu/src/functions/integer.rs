@@ -125,6 +125,17 @@ fn eqz<V: Lane>(x: V) -> V {
 }
 
 #[inline(always)]
+fn top_bit<V: Lane>(x: V) -> V {
+    x.shr(splat(31))
+}
+
+/// The kernel of a product with both operands from one tile.
+#[inline(always)]
+fn square<V: Lane>(x: V) -> V {
+    x.imul(x)
+}
+
+#[inline(always)]
 fn inverted<V: Lane>(test: V) -> V {
     xor(test, 1)
 }
@@ -180,6 +191,7 @@ unary! {
     "bitwise_not", "int32": not;
     "left_shift", "int32" [count]: |x| left_shift(x, count);
     "right_shift", "int32" [count]: |x| right_shift(x, count);
+    "right_shift", "uint32" [count]: |x| unsigned_right_shift(x, splat(count));
     "abs_int32", "int32": iabs;
     "neg_int32", "int32": negate;
     "relu_int32", "int32": relu;
@@ -192,6 +204,14 @@ unary! {
     "gez_int32", "int32" for Wormhole: |x| inverted(ltz(x));
     "eqz_int32", "int32" for Wormhole: eqz;
     "nez_int32", "int32" for Wormhole: |x| inverted(eqz(x));
+    "eqz_int32", "uint32": |x| flag(is_zero(x));
+    "nez_int32", "uint32": |x| inverted(flag(is_zero(x)));
+    "signbit_int32", "int32": top_bit;
+    "unary_max_int32", "int32" [other]: |x| larger(x, splat(other));
+    "unary_max_int32", "uint32" [other]: |x| larger_unsigned(x, splat(other));
+    "unary_min_int32", "int32" [other]: |x| smaller(x, splat(other));
+    "unary_min_int32", "uint32" [other]: |x| smaller_unsigned(x, splat(other));
+    "square_int", "int32": square;
     "unary_eq_int32", "int32" [other]: |x| equals(x, other);
     "unary_ne_int32", "int32" [other]: |x| inverted(equals(x, other));
     "unary_lt_int32", "int32" [other]: |x| below(x, other);

@@ -58,15 +58,10 @@ def test_recorded_vectors(
 def test_integers_wrap(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     a, b, c = (_integers(dtype, seed, device) for seed in range(3))
     low = -(2**31) if dtype is ttnn.int32 else 0
-    for result, exact in (
-        (ttnn.mac(a, b, c), [x * y + z for x, y, z in zip(_whole(a), _whole(b), _whole(c), strict=True)]),
-        (
-            ttnn.addcmul(a, b, c, value=7),
-            [x + 7 * y * z for x, y, z in zip(_whole(a), _whole(b), _whole(c), strict=True)],
-        ),
-    ):
-        assert result.dtype is dtype
-        assert _whole(result) == [(value - low) % 2**32 + low for value in exact]
+    result = ttnn.mac(a, b, c)
+    exact = [x * y + z for x, y, z in zip(_whole(a), _whole(b), _whole(c), strict=True)]
+    assert result.dtype is dtype
+    assert _whole(result) == [(value - low) % 2**32 + low for value in exact]
 
 
 def test_conditions_of_integers(device: ttnn.MeshDevice) -> None:
@@ -127,9 +122,6 @@ def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     integers = _integers(ttnn.int32, 1, device)
     with pytest.raises(ttnn.DTypeError, match=r"ttnn\.addcmul: the tensors are BFLOAT16, INT32, BFLOAT16; typecast"):
         ttnn.addcmul(a, integers, a)
-    # The program has the factor as an integer, 0.
-    half = ttnn.addcmul(integers, integers, integers, value=0.5)
-    np.testing.assert_array_equal(values_of(half), values_of(integers))
     with pytest.raises(ttnn.DTypeError, match=r"ttnn\.where: the predicate is BFLOAT16, .* the result is INT32"):
         ttnn.where(a, a, a, output_tensor=integers)
     row = make((1, 70), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)

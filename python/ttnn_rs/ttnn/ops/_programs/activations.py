@@ -100,6 +100,9 @@ _NAMES: Final[dict[str, UnaryOpType]] = {
 } | {"reciprocal": UnaryOpType.RECIP, "swish": UnaryOpType.SILU}
 
 
+_FLAG_OF_NAME: Final = {UnaryOpType.GELU: 0.0, UnaryOpType.EXP: 1.0, UnaryOpType.LOG: 1.0}
+
+
 def string_to_unary_with_param(name: str) -> UnaryWithParam:
     """Return the activation of a name such as "relu".
 
@@ -113,7 +116,7 @@ def string_to_unary_with_param(name: str) -> UnaryWithParam:
     op_type = _NAMES.get(name) if isinstance(name, str) else None
     if op_type is None:
         raise ArgumentError(f"No activation is called {name!r}; names are those of UnaryOpType in lower case.")
-    # Without a parameter GELU, EXP and SQRT mean the accurate function here; the flag selects the fast one.
-    if op_type in (UnaryOpType.GELU, UnaryOpType.EXP):
-        return UnaryWithParam(op_type, 0.0)
+    # As names GELU means the accurate function, EXP and LOG the approximate ones.
+    if op_type in _FLAG_OF_NAME:
+        return UnaryWithParam(op_type, _FLAG_OF_NAME[op_type])
     return UnaryWithParam(op_type)

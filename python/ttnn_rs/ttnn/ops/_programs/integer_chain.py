@@ -73,8 +73,6 @@ TAKEN: Final[dict[UnaryOpType, tuple[str, frozenset[DataType], int]]] = {
 """Functions with a kernel for integers.
 
 Each has the operator with the same bits, its data types and its number of parameters.
-
-Right shifts of int32 by 32 and more are the exception, which `_apply_one` makes.
 """
 
 _COMPARISONS: Final = {
@@ -145,10 +143,6 @@ def _apply_one(
             compared: ChainStep = (_COMPARISONS[op_type], "int32", [word(function.params[0])])
             return apply_chain(operator, x, [compared], memory_config=place, output_tensor=output, integers=True)
         numbers = [_whole(operator, function, value) for value in function.params]
-        if op_type is _U.RIGHT_SHIFT and dtype is DataType.INT32 and 0 < numbers[0] < 1 << 31:
-            # Unlike the function of two operands, it shifts by 31 where the number is larger: the sign remains.
-            steps: list[ChainStep] = [("right_shift", "int32", [min(numbers[0], 31)])]
-            return apply_chain(operator, x, steps, memory_config=place, output_tensor=output, integers=True)
         result: Tensor = find(f"ttnn.{name}")(x, *numbers, memory_config=place, output_tensor=output)
         return result
     if dtype not in _32_BITS:

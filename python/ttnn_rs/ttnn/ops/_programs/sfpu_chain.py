@@ -89,7 +89,7 @@ def apply_chain(
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
         chain=chain,
         # Bytes need a 32-bit Dst.
-        dst32=spec.dtype in WIDE or dtype in WIDE or spec.dtype is DataType.UINT8,
+        dst32=spec.dtype in WIDE or dtype in WIDE or DataType.UINT8 in (spec.dtype, dtype),
         tiled=spec.layout is Layout.TILE,
         precise=precise,
     )

@@ -60,6 +60,11 @@ def cast(
     )
 
 
+def conversion(source: DataType, target: DataType) -> list[ChainStep]:
+    """Return the SFPU's conversion of integers in Dst; none between floating-point types."""
+    return _STEPS.get((source, target), [])
+
+
 CASTABLE: Final = {
     DataType.FLOAT32: "fp32",
     DataType.BFLOAT16: "bf16",

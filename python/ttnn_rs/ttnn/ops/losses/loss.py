@@ -17,10 +17,9 @@ from ttnn.golden import losses as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import TENSOR, Param, Signature, instance_kind
-from ttnn.ops._programs.common import INTEGERS, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION
-from ttnn.ops.eltwise.binary import multiply, subtract
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION
+from ttnn.ops.eltwise.binary import subtract
 from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS
-from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
 from ttnn.ops.reduction.generic import mean, sum
 from ttnn.tensor.tensor import Tensor
 
@@ -38,18 +37,8 @@ def _loss(
 ) -> Tensor:
     if reduction is not LossReductionMode.NONE and output_tensor is not None:
         raise UnsupportedError(f"{name}: output_tensor with reduction={reduction} is not modelled; leave one out.")
-    options: dict[str, Any] = {"memory_config": memory_config}
-    result: Tensor
-    if reference.spec.dtype in INTEGERS:
-        difference = subtract(reference, prediction, **options)
-        options["output_tensor"] = output_tensor
-        if op_type is UnaryOpType.ABS:
-            result = _MATH["abs"](difference, **options)
-        else:
-            result = multiply(difference, difference, **options)
-    else:
-        options["output_tensor"] = output_tensor
-        result = subtract(reference, prediction, activations=[UnaryWithParam(op_type)], **options)
+    options: dict[str, Any] = {"memory_config": memory_config, "output_tensor": output_tensor}
+    result: Tensor = subtract(reference, prediction, activations=[UnaryWithParam(op_type)], **options)
     if reduction is LossReductionMode.NONE:
         return result
     reduce = sum if reduction is LossReductionMode.SUM else mean
@@ -70,8 +59,9 @@ _REDUCTION: Final = Param(
 
 
 def _register(name: str, op_type: UnaryOpType, what: str, function: Callable[..., Any]) -> FastOperation:
-    # Differences of unsigned integers wrap: their squares are right, their magnitudes are not.
-    integers = (DataType.INT32,) if op_type is UnaryOpType.ABS else _32_BITS
+    # Differences of unsigned integers wrap: their squares are right, their magnitudes are not. The magnitude of int32
+    # is the function of float32 on the word.
+    integers = () if op_type is UnaryOpType.ABS else _32_BITS
     return register(
         Op(
             name=name,

@@ -432,7 +432,11 @@ def _fused_steps(program: MatmulProgram) -> Sequence[ChainStep]:
             f"ttnn.matmul: math_approx_mode=True with the fused activation {activation.op.name} is not modelled.",
             "unimplemented",
         )
-    steps = chain_steps("ttnn.matmul", UnaryWithParam(activation.op, *activation.params))
+    params = activation.params
+    if activation.op is UnaryOpType.GELU and not params:
+        # The parameter of this kernel's functions is an argument at compile time, 0 if there is none.
+        params = (0.0,)
+    steps = chain_steps("ttnn.matmul", UnaryWithParam(activation.op, *params))
     # The program does not tell its kernel the data type by which these choose their coefficients.
     if program.compute.fp32 and activation.op in (UnaryOpType.SELU, UnaryOpType.SOFTPLUS):
         raise UnsupportedError(

@@ -1,12 +1,15 @@
 """Sums, differences and products.
 
 The FPU adds exactly and rounds once; the packer of a 16-bit result rounds a second time. Integers wrap.
+The flag `fast_and_approximate_mode` selects the unit for bfloat16, alone or with float32: the FPU if it is set, else
+the SFPU, which rounds to nearest even. Two float32 operands use the SFPU and block floats the FPU in either case.
 Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final
 
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
@@ -14,8 +17,6 @@ from ttnn.golden.eltwise import binary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.signature import NUMBER, TENSOR
 from ttnn.operation.steps import with_numbers
-from ttnn.ops._programs.common import INTEGERS, on_device
-from ttnn.ops.eltwise.binary.checks import broadcast, check_in_place, on_host
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.family import (
     ACTIVATION_OPTIONS,
@@ -34,7 +35,7 @@ from ttnn.tensor.tensor import Tensor
 
 _WRAPPING: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
 _ACCURACY: Final = max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 1))
-_FAST_DOC: Final = "No effect."
+_FAST_DOC: Final = "Use the matrix unit for bfloat16; the vector unit rounds to nearest even."
 
 
 def _integers(op: str) -> dict[DataType, tuple[str, str]]:
@@ -45,34 +46,18 @@ def _integers(op: str) -> dict[DataType, tuple[str, str]]:
     return dict.fromkeys(_WRAPPING, (f"{op}_int", "int32"))
 
 
-def _run(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: Options) -> Tensor:
+@lru_cache(maxsize=64)
+def _by_flag(arithmetic: Arithmetic, fast: bool) -> Arithmetic:
+    """Return the program that the flag selects."""
+    # The kernel of products rounds to nearest even in each of its variants.
+    variant = "default" if fast or arithmetic.op_type is BinaryOpType.MUL else "nearest_even"
+    return replace(arithmetic, sfpu_in_bfloat16=not fast, variant=variant)
+
+
+def _run(arithmetic: Arithmetic, a: Any, b: Any, fast: bool | None, options: Options) -> Tensor:
     if arithmetic.op_type is BinaryOpType.MUL:
         a, b = promoted(arithmetic.name, a, b)
-    return compute(arithmetic, a, b, options)
-
-
-def _run_reversed(arithmetic: Arithmetic, a: Tensor, b: Any, _fast: bool | None, options: Options) -> Tensor:
-    # The program's second operand is a: the FPU adds its negative, the SFPU subtracts it.
-    on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
-    if options.output_tensor is a and isinstance(b, Tensor):
-        shape = broadcast(arithmetic.name, a.spec.shape._dims, b.spec.shape._dims)
-        check_in_place(arithmetic.name, a.spec, b.spec, shape)
-    if options.output_tensor is None:
-        options.dtype = options.dtype or a.spec.dtype
-        options.memory_config = options.memory_config or a.spec.memory_config
-    options.activations_a, options.activations_b = options.activations_b, options.activations_a
-    return compute(arithmetic, b, a, options)
-
-
-def _run_squared_difference(arithmetic: Arithmetic, a: Tensor, b: Any, _fast: bool | None, options: Options) -> Tensor:
-    if a.spec.dtype not in INTEGERS:
-        return compute(arithmetic, a, b, options)
-    difference = compute(arithmetic, a, b, replace(options, dtype=None, output_tensor=None, activations=()))
-    options = replace(options, activations_a=(), activations_b=())
-    return compute(_SQUARE, difference, difference, options)
-
-
-_SQUARE: Final = Arithmetic("ttnn.multiply", BinaryOpType.MUL, "mul", "mul_binary", integers=_integers("mul"))
+    return compute(arithmetic if fast is None else _by_flag(arithmetic, fast), a, b, options)
 
 
 def _forms(fast: bool) -> list[Form]:
@@ -118,13 +103,13 @@ TABLE: Final = (
     Binary(
         "rsub",
         Arithmetic(
-            "", BinaryOpType.RSUB, "add", "sub_binary",
-            sfpu_in_bfloat16=False, blocks_on_sfpu=False, before_b_fpu=(("neg", "default"),),
-            integers=_integers("sub"), mixes_floats=True,
+            "", BinaryOpType.RSUB, "add", "rsub_binary",
+            sfpu_in_bfloat16=False, blocks_on_sfpu=False, before_a_fpu=(("neg", "default"),),
+            integers=dict.fromkeys(_WRAPPING, ("sub_int", "rsub_int32")), mixes_floats=True,
         ),
         golden.rsub, "reversed difference `b - a`",
         both((*COMMON, fast_option(True, _FAST_DOC, none=True)), scalar_name="input_b"),
-        _run_reversed, accuracy=_ACCURACY, reference=(DataType.UINT16,),
+        _run, accuracy=_ACCURACY, reference=(DataType.UINT16,),
         in_place=_in_place(("input_a", "input_b"), True), steps={UnaryOpType.RSUB: with_numbers("rsub", 1)},
     ),
     Binary(
@@ -132,9 +117,9 @@ TABLE: Final = (
         Arithmetic(
             "", BinaryOpType.SQUARED_DIFFERENCE, "sub", "sub_binary",
             sfpu_in_bfloat16=False, blocks_on_sfpu=False, after=(("square", "default"),),
-            integers=_integers("sub"), mixes_floats=True,
+            integers=_integers("sub"), after_integers=(("square_int", "int32"),), mixes_floats=True,
         ),
-        golden.squared_difference, "squared difference `(a - b)^2`", both((*COMMON, *CORES)), _run_squared_difference,
+        golden.squared_difference, "squared difference `(a - b)^2`", both((*COMMON, *CORES)),
         reference=(DataType.UINT16,),
         in_place=both((*ACTIVATION_OPTIONS, *CORES), names=("input_a", "input_b")), accuracy=measured(2.1, 2),
     ),

@@ -11,6 +11,7 @@ from ttnn.base.exceptions import DTypeError, ShapeError, UnsupportedError
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.operation.registry import find
 from ttnn.ops._programs.common import FLOATS, INTEGER_RANGE, INTEGERS
+from ttnn.ops._programs.typecast import conversion
 from ttnn.ops.eltwise.binary.program import CAST_NAMES, Arithmetic
 
 _LARGEST_RANK: Final = 8
@@ -162,13 +163,26 @@ def not_defined(arithmetic: Arithmetic, dtype: DataType, operand: str = "a") -> 
     )
 
 
-def check_scalar(arithmetic: Arithmetic, scalar: float, dtype: DataType) -> None:
-    """Refuse a number that an integer tensor's data type does not hold.
+def check_scalar(arithmetic: Arithmetic, scalar: float, dtype: DataType, *, cut: bool = False) -> float:
+    """Return a number as a value of an integer tensor's data type.
+
+    The official check is of 32-bit integers only; a tile of UINT16 has the lower 16 bits of the integer part.
+
+    Args:
+        arithmetic: The operator.
+        scalar: The number.
+        dtype: Data type of the tensor.
+        cut: Whether fractions are cut, as by functions of one operand.
 
     Raises:
         DTypeError: the number has a fraction, is not finite, or is out of range.
     """
     low, high = INTEGER_RANGE[dtype]
+    if math.isfinite(scalar):
+        if dtype is DataType.UINT16:
+            return float(math.trunc(scalar) & 0xFFFF)
+        if cut:
+            scalar = float(math.trunc(scalar))
     if not (math.isfinite(scalar) and float(scalar).is_integer() and low <= scalar <= high):
         # The official sentence has six digits, which may look like a number that fits.
         text, given = f"{scalar:g}", int(scalar) if abs(scalar) < 2**53 and float(scalar).is_integer() else scalar
@@ -179,6 +193,7 @@ def check_scalar(arithmetic: Arithmetic, scalar: float, dtype: DataType) -> None
             f"scalar {text}: only a finite integer within the range of {dtype.cpp_name} survives being packed as one, "
             "and this value would be changed silently. Typecast the input to a floating-point dtype first.",
         )
+    return scalar
 
 
 def check_result(arithmetic: Arithmetic, operand: DataType, result: DataType) -> None:
@@ -188,7 +203,8 @@ def check_result(arithmetic: Arithmetic, operand: DataType, result: DataType) ->
         UnsupportedError: such a type.
     """
     if operand in INTEGERS:
-        known = result is (arithmetic.integer_result or operand)
+        own = arithmetic.integer_result or operand
+        known = result is own or bool(conversion(own, result))
     else:
         known = result in FLOATS or result in CAST_NAMES
     if not known:

@@ -28,12 +28,12 @@ from ttnn.ops.eltwise.binary.family import (
     measured,
     register_binary,
 )
-from ttnn.ops.eltwise.binary.program import Arithmetic
+from ttnn.ops.eltwise.binary.program import BY_SIGN, Arithmetic
 
 _B: Final = BinaryOpType
 _INT32, _UINT32, _UINT16, _UINT8 = DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.UINT8
 _NEZ: Final[tuple[ChainStep, ...]] = (("nez", "default"),)
-_NEZ_INTEGER: Final[tuple[ChainStep, ...]] = (("nez_int32", "int32"),)
+_NEZ_INTEGER: Final[tuple[ChainStep, ...]] = (("nez_int32", BY_SIGN),)
 NEW: Final = both((*COMMON, *CORES))
 IN_PLACE: Final = both((*ACTIVATION_OPTIONS, *CORES), names=("input_a", "input_b"))
 # A square of block floats is off by half a step of the largest, and so are the other's and the sum's.
@@ -46,7 +46,7 @@ _TWO_TENSORS: Final = (Form((TENSOR, TENSOR), (MEMORY_CONFIG_OPTION,)),)
 def _compared(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], sign: str, zero: str) -> Binary:
     """A comparison.
 
-    On block floats the FPU subtracts and Dst is compared with 0.
+    On block floats, and on bfloat16 with float32, the FPU subtracts and Dst is compared with 0.
     """
     integers = {
         _INT32: (f"{name}_int", "int32"),
@@ -57,7 +57,8 @@ def _compared(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], sign:
     return Binary(
         name,
         Arithmetic(
-            "", op_type, "sub", f"{name}_binary", blocks_on_sfpu=False, after_fpu=((zero, "default"),),
+            "", op_type, "sub", f"{name}_binary", blocks_on_sfpu=False, mixed_on_sfpu=False,
+            after_fpu=((zero, "default"),),
             integers=integers, mixes_floats=True,
         ),
         golden.of_two(name, f"Return a {sign} b.", ufunc), f"comparison `a {sign} b` (1 or 0)", NEW,

@@ -20,7 +20,6 @@ from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Kind, Param, Signatu
 from ttnn.operation.steps import single, steps_for, with_numbers
 from ttnn.ops._programs.common import INTEGERS, MEMORY_CONFIG_OPTION, as_float, on_device
 from ttnn.ops._programs.sfpu_chain import apply_chain
-from ttnn.ops._programs.typecast import cast
 from ttnn.ops.creation.filled import zeros_like
 from ttnn.ops.data_movement.layout import to_layout
 from ttnn.ops.data_movement.placement import to_memory_config
@@ -45,11 +44,7 @@ def _run_div_no_nan(arithmetic: Arithmetic, a: Tensor, b: Tensor, _fast: bool | 
     place = {"memory_config": options.memory_config}
     on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
     on_device(arithmetic.name, b, "input_tensor_b", on_host("B"))
-    # The product serves where infinities need no care: only for float32, whose reciprocal is accurate.
-    if a.spec.dtype is b.spec.dtype is DataType.FLOAT32:
-        quotient = multiply(a, _MATH["reciprocal"](b), **place)
-    else:
-        quotient = _DIV(a, b, **place)
+    quotient = _DIV(a, b, **place)
     result: Tensor = where(_TESTS["eqz"](b, **place), 0.0, quotient, **place)
     return result
 
@@ -70,9 +65,8 @@ def _run_div_no_nan_of_number(
 def _run_floor_div(_arithmetic: Arithmetic, a: Tensor, b: Tensor, _fast: bool | None, options: Options) -> Tensor:
     place = {"memory_config": options.memory_config}
     quotient = _DIV(a, b, **place)
+    # Of int32 it is an int32 tensor, whose words the selection copies into a float32 tensor.
     whole = _DIV(a, b, rounding_mode="floor", **place)
-    if whole.spec.dtype is not quotient.spec.dtype:
-        whole = cast("ttnn.floor_div", whole, quotient.spec.dtype, options.memory_config)
     result: Tensor = where(_TESTS["isinf"](quotient, **place), quotient, whole, **place)
     return result
 
@@ -84,17 +78,21 @@ def _run_floor_div_by_number(
     divisor = single(as_float(arithmetic.name, b, "value"))
     result: Tensor
     if divisor == 0:
+        zero = _TESTS["eqz"](a, **place)
         infinite = multiply(_MATH["sign"](a, **place), math.inf, **place)
-        result = where(_TESTS["eqz"](a, **place), math.nan, infinite, **place)
+        result = where(zero, math.nan, infinite, **place)
     else:
         result = _MATH["floor"](multiply(a, 1.0 / divisor, **place), **place)
     return result
 
 
-def _quotient(name: str, golden: Any, what: str, run: Any, run_scalar: Any, accuracy: Accuracy) -> Binary:
+def _quotient(
+    name: str, golden: Any, what: str, run: Any, run_scalar: Any, accuracy: Accuracy, reference: tuple[DataType, ...]
+) -> Binary:
     return Binary(
         name, Arithmetic("", BinaryOpType.DIV, integers={_INT32: ("div_int32", "int32_to_fp32")}), golden, what,
-        both((MEMORY_CONFIG_OPTION,), scalar_name="value", run_scalar=run_scalar), run, reference=(_INT32,),
+        both((MEMORY_CONFIG_OPTION,), scalar_name="value", run_scalar=run_scalar), run, reference=reference,
+        integers=reference,
         composition=True, engine=(), layouts=(Layout.TILE,), accuracy=accuracy, domain=positive,
     )  # fmt: skip
 
@@ -107,14 +105,16 @@ TABLE: Final = (
         _run_div_no_nan,
         _run_div_no_nan_of_number,
         measured(0.5, 1.8),
+        (_INT32,),
     ),
     _quotient(
         "floor_div",
         g.floor_div,
-        "rounded-down quotient `floor(a / b)`",
+        "rounded-down quotient `floor(a / b)` (int32: its words in a float32 tensor)",
         _run_floor_div,
         _run_floor_div_by_number,
         measured(64, 0, g.quotient_or_1),
+        (),
     ),
 )
 

@@ -127,7 +127,7 @@ def _tile_of(arithmetic: Arithmetic, scalar: float, like: Tensor) -> Tensor:
     """Return the number as an integer tensor that broadcasts to any rank."""
     dtype = like.spec.dtype
     scalar = as_float(arithmetic.name, scalar, "the number")
-    check_scalar(arithmetic, scalar, dtype)
+    scalar = check_scalar(arithmetic, scalar, dtype)
     device = on_device(arithmetic.name, like)
     tile = allocate(TensorSpec.of((), dtype, like.spec.layout, DRAM_MEMORY_CONFIG), device)
     assert tile.buffer is not None
@@ -152,7 +152,7 @@ def _with_scalar(
         place = of_one(spec, place, device)
         spec.with_memory_config(place)
     if spec.dtype in INTEGERS:
-        check_scalar(arithmetic, scalar, spec.dtype)
+        scalar = check_scalar(arithmetic, scalar, spec.dtype)
     check_type_beside_number(arithmetic, spec.dtype)
     full_tiles(arithmetic.name, tensor)
     shape = spec.shape._dims

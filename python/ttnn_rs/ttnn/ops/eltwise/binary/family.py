@@ -35,6 +35,7 @@ from ttnn.ops._programs.common import (
     agreed_dtype,
     on_device,
 )
+from ttnn.ops._programs.typecast import conversion
 from ttnn.ops.eltwise.binary.checks import on_host
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.program import Arithmetic
@@ -94,9 +95,9 @@ def direct(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: 
     return compute(arithmetic, a, b, options)
 
 
-def converted(arithmetic: Arithmetic, own: DataType, options: Options, run: Callable[[Options], Tensor]) -> Tensor:
+def converted(operator: str, own: DataType, options: Options, run: Callable[[Options], Tensor]) -> Tensor:
     """Return the result of `run` in `own`, converted to the requested type."""
-    result = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, own)
+    result = agreed_dtype(operator, options.dtype, options.output_tensor, own)
     if result is own:
         return run(options)
     first = run(replace(options, dtype=None, output_tensor=None))
@@ -104,12 +105,14 @@ def converted(arithmetic: Arithmetic, own: DataType, options: Options, run: Call
 
 
 def convert_integers(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: Options) -> Tensor:
-    """Run the operator's program; convert integer results to another type after it."""
-    like = a if isinstance(a, Tensor) else b
-    own = like.spec.dtype
+    """Run the operator's program; integers to block floats are converted after it."""
+    own = (a if isinstance(a, Tensor) else b).spec.dtype
     if own not in INTEGERS:
         return compute(arithmetic, a, b, options)
-    return converted(arithmetic, own, options, lambda options: compute(arithmetic, a, b, options))
+    result = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, own)
+    if result is own or conversion(own, result):
+        return compute(arithmetic, a, b, options)
+    return converted(arithmetic.name, own, options, lambda options: compute(arithmetic, a, b, options))
 
 
 _OPTION_NAMES: Final = (

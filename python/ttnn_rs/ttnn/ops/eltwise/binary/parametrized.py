@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
-from ttnn.base.enums import BinaryOpType, DataType
+from ttnn.base.enums import BLOCK_FLOATS, BinaryOpType, DataType
 from ttnn.golden.eltwise import binary as g
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.signature import BOOLEAN, FLOAT, NUMBER, TENSOR, Param
@@ -53,8 +53,10 @@ def _isclose_with(arithmetic: Arithmetic, relative: int, absolute: int, equal_na
 def _run_isclose(arithmetic: Arithmetic, a: Tensor, b: Tensor, _fast: bool | None, options: Options) -> Tensor:
     name, extra = arithmetic.name, options.extra
     tolerances = (word(as_float(name, extra[key], key)) for key in ("rtol", "atol"))
-    if a._device is not None and b._device is not None and {a.spec.dtype, b.spec.dtype} == {DataType.INT32}:
-        a, b = (cast(name, tensor, DataType.FLOAT32) for tensor in (a, b))
+    if a._device is not None and b._device is not None:
+        a, b = (cast(name, x, DataType.FLOAT32) if x.spec.dtype is DataType.INT32 else x for x in (a, b))
+    if {a.spec.dtype, b.spec.dtype}.intersection(BLOCK_FLOATS):
+        arithmetic = replace(arithmetic, mixes_floats=False)
     return compute(_isclose_with(arithmetic, *tolerances, extra["equal_nan"]), a, b, options)
 
 
@@ -95,17 +97,21 @@ def _scaled_entry(name: str, op_type: BinaryOpType, op: str, golden: Callable[..
     # The product is stored in a buffer of b's data type.
     return Binary(
         name,
-        Arithmetic("", op_type, op, f"{op}_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False, mixes_floats=True),
+        Arithmetic(
+            "", op_type, op, f"{op}_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False, mixes_floats=True,
+            # The words of integers are read as float32 where they are multiplied.
+            integers=dict.fromkeys((DataType.INT32, DataType.UINT32), (f"{op}_int", "int32")),
+        ),
         golden, f"{'sum' if sign == '+' else 'difference'} `a {sign} alpha * b`",
         (Form((TENSOR, TENSOR), OUTPUT, more=(Param("alpha", FLOAT, doc="Multiplier of `b`."),)),),
-        _run_scaled, accuracy=_SCALED, examples=((0.5,),),
+        _run_scaled, accuracy=_SCALED, integers=(), examples=((0.5,),),
     )  # fmt: skip
 
 
 TABLE: Final = (
     Binary(
         "isclose",
-        Arithmetic("", _B.ISCLOSE, function="isclose"),
+        Arithmetic("", _B.ISCLOSE, function="isclose", mixes_floats=True),
         g.isclose, "comparison `|a - b| <= atol + rtol * |b|` (0/1; int32 in float32)",
         (
             Form(

@@ -18,7 +18,6 @@ from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Kind, Param, Signat
 from ttnn.operation.steps import ChainStep, Steps, with_numbers, word
 from ttnn.ops._programs.common import INPUT_TENSOR, INTEGERS, MEMORY_CONFIG_OPTION, as_float, full_tiles, on_device
 from ttnn.ops._programs.sfpu_chain import apply_chain, copy_bits
-from ttnn.ops._programs.typecast import cast
 from ttnn.ops.creation.filled import full_like
 from ttnn.ops.eltwise.binary.arithmetic import add, multiply
 from ttnn.ops.eltwise.binary.checks import not_defined, on_host
@@ -58,12 +57,11 @@ def _pow(
                 "floating-point type first.",
                 vendor=f"pow: {dtype.cpp_name} input requires an integral exponent, got {exponent:g}",
             )
-        if INTEGER.accepts(exponent):
-            return _integer_power(input_tensor, int(exponent), memory_config, output_tensor)
-        input_tensor = cast("ttnn.pow", input_tensor, DataType.FLOAT32)
+        return _integer_power(input_tensor, int(exponent), memory_config, output_tensor)
     steps: list[ChainStep] = [("power", "default", [word(as_float("ttnn.pow", exponent, "exponent"))])]
     if whole and int(exponent) in _BY_MULTIPLYING:
-        steps = [("power_iterative", "default", [int(exponent)])]
+        # The first power is a copy through Dst.
+        steps = [("power_iterative", "default", [int(exponent)])] if exponent != 1 else [("identity", "default")]
     return apply_chain("ttnn.pow", input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
 
 

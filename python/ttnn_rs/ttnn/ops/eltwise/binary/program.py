@@ -14,6 +14,7 @@ from typing import Final
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, BinaryOpType, DataType
 from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.common import FLOATS, INTEGERS, WIDE
+from ttnn.ops._programs.typecast import conversion
 
 CAST_NAMES: Final = {
     DataType.INT32: "int32",
@@ -22,6 +23,8 @@ CAST_NAMES: Final = {
     DataType.UINT8: "uint8",
 }
 """Integer results of floating-point operands, as SFPU conversions name them."""
+BY_SIGN: Final = "by sign"
+"""Variant of integer functions: "int32" or "uint32", as the operands are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +42,19 @@ class Arithmetic:
     parameters: tuple[int, ...] = ()
     """That function's parameters as FP32 bits."""
     sfpu_in_bfloat16: bool = True
-    """True if two bfloat16 operands, or bfloat16 and float32, use the SFPU."""
+    """True if two bfloat16 operands use the SFPU."""
+    mixed_on_sfpu: bool = True
+    """True if bfloat16 and float32 use it as well."""
+    float32_on_sfpu: bool = True
+    """True if two float32 operands use it."""
     blocks_on_sfpu: bool = True
     """True if block floats also use the SFPU."""
     before: tuple[ChainStep, ...] = ()
     """Applied to both operands."""
     before_b: tuple[ChainStep, ...] = ()
     """Applied to the second operand."""
-    before_b_fpu: tuple[ChainStep, ...] = ()
-    """Applied to the second operand if the FPU computes."""
+    before_a_fpu: tuple[ChainStep, ...] = ()
+    """Applied to the first operand if the FPU computes."""
     after: tuple[ChainStep, ...] = ()
     """Applied to the result in Dst."""
     after_fpu: tuple[ChainStep, ...] = ()
@@ -90,14 +97,19 @@ def program_for(arithmetic: Arithmetic, a: DataType, b: DataType, out: DataType)
     dst32 = bool(WIDE.intersection((a, b, out)))
     if a in INTEGERS:
         op, variant = arithmetic.integers[a]
-        before = arithmetic.before_integers
-        return Program(formats, "sfpu", op, variant, (), dst32, before, before, arithmetic.after_integers, ())
+        before, after = (_signed(steps, a) for steps in (arithmetic.before_integers, arithmetic.after_integers))
+        chains = (before, before + arithmetic.before_b, after)
+        own = arithmetic.integer_result or a
+        return Program(formats, "sfpu", op, variant, (), dst32, *chains, tuple(conversion(own, out)))
     if not arithmetic.op:
         unit = "sfpu"
     elif a in BLOCK_FLOATS or b in BLOCK_FLOATS:
         unit = "sfpu" if arithmetic.blocks_on_sfpu else "fpu"
+    elif a is b:
+        on_sfpu = arithmetic.float32_on_sfpu if a is DataType.FLOAT32 else arithmetic.sfpu_in_bfloat16
+        unit = "sfpu" if on_sfpu else "fpu"
     else:
-        unit = "sfpu" if a is b is DataType.FLOAT32 or arithmetic.sfpu_in_bfloat16 else "fpu"
+        unit = "sfpu" if arithmetic.sfpu_in_bfloat16 and arithmetic.mixed_on_sfpu else "fpu"
     on_sfpu = unit == "sfpu"
     return Program(
         formats=formats,
@@ -106,11 +118,17 @@ def program_for(arithmetic: Arithmetic, a: DataType, b: DataType, out: DataType)
         variant=arithmetic.variant if on_sfpu else "default",
         parameters=arithmetic.parameters if on_sfpu else (),
         dst32=dst32,
-        before_a=arithmetic.before,
-        before_b=arithmetic.before + arithmetic.before_b + (() if on_sfpu else arithmetic.before_b_fpu),
+        before_a=arithmetic.before + (() if on_sfpu else arithmetic.before_a_fpu),
+        before_b=arithmetic.before + arithmetic.before_b,
         after=arithmetic.after + (() if on_sfpu else arithmetic.after_fpu),
         cast=_cast(a is b is DataType.FLOAT32, out),
     )
+
+
+def _signed(steps: tuple[ChainStep, ...], dtype: DataType) -> tuple[ChainStep, ...]:
+    """Return steps with the variant of a data type."""
+    own = "int32" if dtype is DataType.INT32 else "uint32"
+    return tuple((step[0], own) if step[1] == BY_SIGN else step for step in steps)
 
 
 def _cast(from_float32: bool, out: DataType) -> tuple[ChainStep, ...]:

@@ -104,8 +104,7 @@ def quotient(
 ) -> Tensor:
     """Return a / b, rounded as asked for."""
     check_rounding(arithmetic.name, rounding)
-    if isinstance(a, Tensor) and isinstance(b, Tensor):
-        a, b = promoted(arithmetic.name, a, b)
+    a, b = promoted(arithmetic.name, a, b)
     if _types(a, b) == {_INT32}:
         return _of_integers(arithmetic, a, b, fast, rounding, options)
     # For float32 there is one program, and a bfloat16 quotient that is rounded afterwards is never the fast one.

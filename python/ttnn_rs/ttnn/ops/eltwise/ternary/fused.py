@@ -54,6 +54,7 @@ from ttnn.ops.eltwise.unary.predicates import OPERATORS as _TESTS
 from ttnn.tensor.tensor import Tensor
 
 _32_BITS: Final = (DataType.INT32, DataType.UINT32)
+_WRAPPING: Final = (*_32_BITS, DataType.UINT16)
 _FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
 _RAISES: Final = (
     ("ShapeError", "the shapes cannot be broadcast."),
@@ -244,19 +245,42 @@ def _mac(
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     tensors = a, b, c = check_tensors(_MAC, (a, b, c))
-    integers = are_integers(_MAC, tensors, _32_BITS)
+    integers = are_integers(_MAC, tensors, _WRAPPING)
     if integers or (is_block_float(tensors) and broadcasts_rows_or_columns(tensors)):
         return _into(_MAC.name, _mac_of_two(a, b, c, memory_config), output_tensor)
     return run_ternary(_MAC, tensors, a.spec.dtype, memory_config, output_tensor)
 
 
 def _mac_of_two(a: Tensor, b: Operand, c: Operand, memory_config: MemoryConfig | None) -> Tensor:
-    """Return a rounded product and a rounded sum.
-
-    This is the operator if an operand is a number.
-    """
-    result: Tensor = add(multiply(a, b, memory_config=memory_config), c, memory_config=memory_config)
+    """Return a rounded product and a rounded sum."""
+    options = {"memory_config": memory_config}
+    result: Tensor = add(multiply(a, b, **options), c, fast_and_approximate_mode=False, **options)
     return result
+
+
+def _mac_of_numbers(a: Tensor, b: Operand, c: Operand, memory_config: MemoryConfig | None) -> Tensor:
+    """Return the multiply-add with at least one number."""
+    tensors = _tensors((a, b, c))
+    if len(tensors) == 1 and a.spec.layout is Layout.ROW_MAJOR and a.spec.dtype not in INTEGERS:
+        on_device(_MAC.name, a, _MAC.labels[0])
+        place = memory_config or a.spec.memory_config
+        computed = _mac_by_sfpu(in_rows(a), b, c, DRAM_MEMORY_CONFIG)
+        return computed if computed.spec.memory_config == place else moved_to(computed, place)
+    a, b, c = check_tensors(_MAC, (a, b, c))
+    tensors = _tensors((a, b, c))
+    integers = are_integers(_MAC, tensors, _WRAPPING)
+    if integers or (is_block_float(tensors) and broadcasts_rows_or_columns(tensors)):
+        return _mac_of_two(a, b, c, memory_config)
+    return _mac_by_sfpu(a, b, c, memory_config)
+
+
+def _mac_by_sfpu(a: Tensor, b: Operand, c: Operand, memory_config: MemoryConfig | None) -> Tensor:
+    dtype = a.spec.dtype
+    others = [
+        operand if isinstance(operand, Tensor) else number_for(_MAC.name, label, operand, dtype)
+        for operand, label in zip((b, c), _MAC.labels[1:], strict=True)
+    ]
+    return run_ternary(_MAC, (a, others[0], others[1]), dtype, memory_config, None)
 
 
 _SNAKE: Final = Ternary("ttnn.snake_beta", "snake_beta", ("input_tensor", "alpha", "beta"))
@@ -303,12 +327,11 @@ def _addcmul(
             vendor=f"Addcmul TTT requires all input tensors to have the same dtype. Got {given}",
         )
     _check_tiles(_ADDCMUL, tensors)
-    integers = are_integers(_ADDCMUL, tensors, _32_BITS)
-    if not integers:
-        value = number_for(_ADDCMUL.name, "value", value, a.spec.dtype)
-    if integers or (is_block_float(tensors) and broadcasts_rows_or_columns(tensors)):
+    are_integers(_ADDCMUL, tensors, _32_BITS)
+    value = number_for(_ADDCMUL.name, "value", value, DataType.FLOAT32)
+    if is_block_float(tensors) and broadcasts_rows_or_columns(tensors):
         options = {"memory_config": memory_config}
-        factor = multiply(multiply(b, c, **options), int(value) if integers else value, **options)
+        factor = multiply(multiply(b, value, **options), c, **options)
         return _into(_ADDCMUL.name, add(a, factor, **options), output_tensor)
     return run_ternary(_ADDCMUL, tensors, a.spec.dtype, memory_config, output_tensor, (value,))
 
@@ -341,13 +364,14 @@ def _addcdiv(
 def _addcdiv_of_two(a: Tensor, b: Tensor, c: Tensor, value: float, memory_config: MemoryConfig | None) -> Tensor:
     """Return the sum of a quotient, product and sum.
 
-    Where c is 0, it is infinity with the quotient's sign.
+    Where c is 0, it is infinity with the sign of the product, and NaN where that is 0.
     """
     options = {"memory_config": memory_config}
-    quotient = _BINARY["div"](b, c, fast_and_approximate_mode=True, **options)
-    factor = multiply(quotient, value, **options)
-    result = add(a, factor, **options)
-    infinity = multiply(_MATH["sign"](factor, **options), float("inf"), **options)
+    factor = multiply(b, value, **options)
+    result = add(a, _BINARY["div"](factor, c, **options), **options)
+    sign = _MATH["sign"](factor, **options)
+    sign_or_nan = where(_TESTS["eqz"](factor, **options), float("nan"), sign, **options)
+    infinity = multiply(sign_or_nan, float("inf"), **options)
     chosen: Tensor = where(_TESTS["eqz"](c, **options), infinity, result, **options)
     return chosen
 
@@ -422,7 +446,7 @@ mac = _register(
     (
         Signature(_operands(_MAC.labels, TENSOR, TENSOR, TENSOR), (*_OPTIONS, SUB_CORE_GRIDS_OPTION)),
         *(
-            Signature(_operands(names, TENSOR, *kinds), (MEMORY_CONFIG_OPTION,), run=_mac_of_two)
+            Signature(_operands(names, TENSOR, *kinds), (MEMORY_CONFIG_OPTION,), run=_mac_of_numbers)
             for names, kinds in (
                 (("input_tensor_a", "input_tensor_b", "value"), (TENSOR, FLOAT)),
                 (("input_tensor_a", "value", "input_tensor_c"), (FLOAT, TENSOR)),
@@ -432,7 +456,7 @@ mac = _register(
     ),
     _mac,
     "Return the element-wise multiply-add `a * b + c`, with broadcasting.\n"
-    "It is rounded once, or twice if an operand is a scalar.",
+    "Floating point is rounded once. Integers run two operators, with a fraction in float32.",
     dtypes=(*_FLOATS, *_32_BITS),
     reference=_32_BITS,
     golden=triples.mac,
@@ -442,9 +466,9 @@ addcmul = _register(
     "addcmul",
     _with_factor(_ADDCMUL.labels, NUMBER, "product"),
     _addcmul,
-    "Return `input_a + value * input_b * input_c` element-wise, with broadcasting.",
-    dtypes=(*_FLOATS, *_32_BITS),
-    reference=_32_BITS,
+    "Return `input_a + value * input_b * input_c` element-wise, with broadcasting.\n"
+    "The bit patterns of 32-bit integers are read as float32, as the kernel does.",
+    dtypes=_FLOATS,
     golden=triples.addcmul,
     accuracy=max_ulp(*_ULP, magnitude=triples.addcmul_terms),
 )

@@ -17,6 +17,7 @@ from ttnn.ops.eltwise.unary.family import COPY, FAST, Unary, register_unary
 
 _U: Final = UnaryOpType
 _INTEGERS: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.UINT8)
+_UNSIGNED: Final = _INTEGERS[1:]
 # The kernels of integers are not tabulated: 6 is taken for the integer 6, and unsigned types are never negative.
 _RELU6_OF_INTEGERS: Final[dict[DataType, list[ChainStep]]] = {
     dtype: [("relu_max_int32", "int32" if dtype is DataType.INT32 else "uint32", [6])] for dtype in _INTEGERS
@@ -28,18 +29,15 @@ def _at_most(dtype: DataType, limit: int) -> list[ChainStep]:
 
 
 def _at_least(dtype: DataType, limit: int) -> list[ChainStep]:
-    if dtype is not DataType.UINT32:
-        return [("clamp_int32", "int32", [limit & 0xFFFFFFFF, 0x7FFFFFFF])]
-    # With the sign bit inverted, unsigned integers have the order of signed ones.
-    invert: ChainStep = ("bitwise_xor", "int32", [0x80000000])
-    return [invert, ("clamp_int32", "int32", [limit ^ 0x80000000, 0x7FFFFFFF]), invert]
+    return [("unary_max_int32", "int32" if dtype is DataType.INT32 else "uint32", [limit & 0xFFFFFFFF])]
 
 
 def _celu(alpha: float = 1.0) -> list[ChainStep]:
     return [step("celu", "default", alpha, inverse(alpha))]
 
 
-def _selu(scale: float = 1.0506999492645264, alpha: float = 1.673259973526001) -> list[ChainStep]:
+def _selu(scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772) -> list[ChainStep]:
+    # An activation without parameters has more digits than the operator's defaults.
     return [step("selu", "default", scale, single(scale) * single(alpha))]
 
 
@@ -81,6 +79,7 @@ TABLE: Final = (
                                                lambda x, negative_slope: np.where(x >= 0, x, negative_slope * x)),
           "Return `input_tensor` where it is not negative, and `negative_slope * input_tensor` elsewhere.",
           positional=(Param("negative_slope", FLOAT, doc="Slope for negative inputs."),),
+          integers=dict.fromkeys(_UNSIGNED, COPY), reference=_UNSIGNED,
           # Cut to bfloat16; half a unit each for rounding the slope and the product to float32.
           accuracy=max_ulp((DataType.BFLOAT16, 1.0001), (DataType.FLOAT32, 1.5)), examples=((0.125,),),
           kernel="ckernel_sfpu_relu.h"),

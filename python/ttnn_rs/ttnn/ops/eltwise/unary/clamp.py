@@ -1,6 +1,7 @@
 """`clamp` and `clip`: elements limited by numbers or tensors.
 
-With numbers it is one function of the SFPU; with tensors it is made of comparisons, `where`, minima and maxima.
+With numbers it is one function of the SFPU, of int32 and floats after a conversion to float32; with tensors it is made
+of minima and a maximum, or of a comparison and `where`.
 Source: TT-NN docs "ttnn.clamp", "ttnn.clip"; tt-metal `ckernel_sfpu_clamp.h` and `ckernel_sfpu_binary_max_min.h`.
 """
 
@@ -8,6 +9,8 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any, Final
+
+import numpy as np
 
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError
@@ -31,11 +34,11 @@ from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.program import Arithmetic
 from ttnn.ops.eltwise.ternary.fused import where
 from ttnn.ops.eltwise.ternary.program import number_for
-from ttnn.ops.eltwise.unary.activations import OPERATORS as _ACTIVATIONS
 from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS
 from ttnn.tensor.tensor import Tensor
 
 _INT32: Final = DataType.INT32
+_FLOATING: Final = (float, np.floating)
 _LARGEST: Final = 3.4028234663852886e38
 """The end of an interval that is open on that side."""
 
@@ -62,9 +65,9 @@ def _to_numbers(
     output_tensor: Tensor | None = None,
 ) -> Tensor:
     _need_an_end(operator, low, high)
-    dtype = input_tensor.spec.dtype
     options: dict[str, Any] = {"memory_config": memory_config, "output_tensor": output_tensor}
-    if dtype is _INT32 and any(isinstance(end, float) for end in (low, high)):
+    dtype = input_tensor.spec.dtype
+    if dtype is _INT32 and any(isinstance(end, _FLOATING) for end in (low, high)):
         input_tensor, dtype = cast(operator, input_tensor, DataType.FLOAT32), DataType.FLOAT32
     if dtype is _INT32:
         first, last = INTEGER_RANGE[_INT32]
@@ -112,11 +115,10 @@ def _to_tensors(
         result = where(_BINARY["le"](input_tensor, high, **options), input_tensor, high, **last)
         return result
     both = Options(memory_config=memory_config)
-    below = compute(_pick(operator, "binary_min", BinaryOpType.MINIMUM), input_tensor, high, both)
-    above = compute(_pick(operator, "binary_max", BinaryOpType.MAXIMUM), below, low, both)
-    held = where(_BINARY["eq"](low, 0, **options), _ACTIVATIONS["relu"](below, **options), above, **options)
-    result = where(_BINARY["gt"](low, high, **options), high, held, **last)
-    return result
+    smaller = _pick(operator, "binary_min", BinaryOpType.MINIMUM)
+    below = compute(smaller, input_tensor, high, both)
+    lower_end = compute(smaller, low, high, both)
+    return compute(_pick(operator, "binary_max", BinaryOpType.MAXIMUM), below, lower_end, Options(**last))
 
 
 def _signature(name: str, kind: Kind, run: Any) -> Signature:

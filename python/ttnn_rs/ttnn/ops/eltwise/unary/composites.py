@@ -215,8 +215,11 @@ def _log_sigmoid(
 ) -> Tensor:
     operator = "ttnn.log_sigmoid"
     refuse_integers(operator, _U.LOGSIGMOID, input_tensor.spec.dtype)
-    power = apply_chain(operator, input_tensor, [step("mul_unary", "default", -1.0), ("exp", "approx_clampneg")])
-    arithmetic = Arithmetic(operator, BinaryOpType.MUL, function="log_sigmoid")
+    # The exponential stays in Dst: that of block floats is bfloat16.
+    kept = DataType.FLOAT32 if input_tensor.spec.dtype is DataType.FLOAT32 else DataType.BFLOAT16
+    chain: list[ChainStep] = [step("mul_unary", "default", -1.0), ("exp", "approx_clampneg")]
+    power = apply_chain(operator, input_tensor, chain, dtype=kept)
+    arithmetic = Arithmetic(operator, BinaryOpType.MUL, function="log_sigmoid", mixes_floats=True)
     negate = [UnaryWithParam(_U.MUL_UNARY_SFPU, -1.0)]
     return _into(operator, arithmetic, input_tensor, power, input_tensor, memory_config, output_tensor, negate)
 
@@ -288,6 +291,12 @@ multigammaln = _register(
 )
 _LARGEST_ORDER: Final = 34
 """The factorial of a larger order is beyond FP32."""
+_STEPS_BEYOND: Final = {
+    **dict.fromkeys((2, 3, 5, 9, 11, 12, 17, 19, 20, 26, 29), 1),
+    **dict.fromkeys((13, 21, 30, 32), 2),
+    **dict.fromkeys((16, 22, 23, 33), -1),
+}
+"""Errors of the factorials by order, in FP32 steps: the host's `tgammaf` (glibc 2.36) computes them."""
 
 
 def _polygamma(input_tensor: Tensor, k: int, memory_config: MemoryConfig | None) -> Tensor:
@@ -295,8 +304,9 @@ def _polygamma(input_tensor: Tensor, k: int, memory_config: MemoryConfig | None)
     refuse_integers(operator, _U.POLYGAMMA, input_tensor.spec.dtype)
     if not 1 <= k <= _LARGEST_ORDER:
         raise ParameterError(f"{operator}: k is {k}; the orders 1 to {_LARGEST_ORDER} are supported.")
-    scale = float(math.factorial(k)) * (-1.0) ** (k + 1)
-    chain: list[ChainStep] = [("polygamma", "default", [k, word(scale)])]
+    scale = word(float(math.factorial(k))) + _STEPS_BEYOND.get(k, 0)
+    sign = 0x80000000 if k % 2 == 0 else 0
+    chain: list[ChainStep] = [("polygamma", "default", [k, sign | scale])]
     return apply_chain(operator, input_tensor, chain, memory_config=memory_config)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from ttnn.operation.signature import FLOAT, INTEGER, Param, Signature
 from ttnn.operation.steps import ChainStep, Steps, fixed, flag, step
 from ttnn.ops._programs.common import INPUT_TENSOR
 from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
-from ttnn.ops.eltwise.binary import multiply
 from ttnn.ops.eltwise.unary.family import COPY, FAST, FLOAT_INPUTS, LAYOUTS, OPTIONS, Unary, measured, register_unary
 from ttnn.tensor.tensor import Tensor
 
@@ -65,7 +64,7 @@ TABLE: Final = (
     Unary("digamma", _U.DIGAMMA, special.digamma, "digamma function, the derivative of `ln(gamma(x))`,",
           ulp=(557299, 112042000000.0), domain=positive),
     Unary("erf", _U.ERF, special.erf, "error function", (FAST,), ulp=(1.0562, 3.9865),
-          kernel="ckernel_sfpu_erf_erfc.h"),
+          steps=flag("erf", "accurate", "fast", 1.0), kernel="ckernel_sfpu_erf_erfc.h"),
     Unary("erfc", _U.ERFC, special.erfc, "complementary error function, `1 - erf(x)`,", ulp=(3.1877e28, 2.09919e33),
           kernel="ckernel_sfpu_erf_erfc.h"),
     Unary("erfinv", _U.ERFINV, special.erfinv, "inverse error function", ulp=(255.2334, 16727000),
@@ -139,12 +138,14 @@ def _square(
     output_tensor: Tensor | None,
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
-    if input_tensor.spec.dtype in _WRAPPING:
-        product: Tensor = multiply(input_tensor, input_tensor, memory_config=memory_config, output_tensor=output_tensor)
-        return product
-    refuse_integers("ttnn.square", _U.SQUARE, input_tensor.spec.dtype)
     steps: list[ChainStep] = [("square", "default")]
-    return apply_chain("ttnn.square", input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
+    integers = input_tensor.spec.dtype in _WRAPPING
+    if integers:
+        steps = [("square_int", "int32")]
+    else:
+        refuse_integers("ttnn.square", _U.SQUARE, input_tensor.spec.dtype)
+    options: dict[str, Any] = {"memory_config": memory_config, "output_tensor": output_tensor}
+    return apply_chain("ttnn.square", input_tensor, steps, integers=integers, **options)
 
 
 square = declare(
@@ -159,7 +160,7 @@ square = declare(
     reference=_WRAPPING,
     golden=plain("square", "Return x * x."),
     accuracy=measured(0.5, 0),
-    engine=("unary", "binary"),
+    engine=("unary",),
     raises=(
         ("DTypeError", "the input is uint8."),
         ("StorageError", "the input is on the host."),

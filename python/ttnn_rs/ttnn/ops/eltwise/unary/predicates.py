@@ -27,12 +27,8 @@ def _int32(name: str) -> dict[DataType, list[ChainStep]]:
 
 
 def _any_integer(name: str) -> dict[DataType, list[ChainStep]]:
-    """The int32 function where it does not look at the sign."""
-    return {dtype: [(f"{name}_int32", "int32")] for dtype in (DataType.INT32, *_NOT_TABULATED)}
-
-
-# The kernel shifts without sign; here the shift repeats it, which the absolute value of -1 undoes.
-_TOP_BIT: Final[list[ChainStep]] = [("right_shift", "int32", [31]), ("abs_int32", "int32")]
+    """The functions of signed and of unsigned words: only of the latter is 2**31 not 0."""
+    return _int32(name) | {dtype: [(f"{name}_int32", "uint32")] for dtype in _NOT_TABULATED}
 
 
 def _where(condition: str) -> str:
@@ -57,7 +53,7 @@ TABLE: Final = (
           ulp=(0, 8388610)),
     Unary("signbit", _U.SIGNBIT, plain("signbit", "Return whether the sign bit is set."),
           _where("has the sign bit set"),
-          integers={DataType.INT32: _TOP_BIT}, reference=(DataType.INT32,), ulp=(0, 0)),
+          integers=_int32("signbit"), reference=(DataType.INT32,), ulp=(0, 0)),
     Unary("isfinite", _U.ISFINITE, plain("isfinite", "Return whether x is finite."), _where("is finite"),
           exact=True, kernel="ckernel_sfpu_isinf_isnan.h"),
     Unary("isinf", _U.ISINF, plain("isinf", "Return whether x is infinite."), _where("is infinity or -infinity"),

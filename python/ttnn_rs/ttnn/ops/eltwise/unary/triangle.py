@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout
+from ttnn.base.enums import TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import LayoutError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import require_allocatable
@@ -21,7 +21,7 @@ from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import INTEGER, Param, Signature
-from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, on_device
+from ttnn.ops._programs.common import FLOATS, INPUT_TENSOR, MEMORY_CONFIG_OPTION, on_device
 from ttnn.ops.eltwise.binary import multiply
 from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS
 from ttnn.tensor.tensor import Tensor
@@ -61,7 +61,7 @@ def _triangle(
     if memory_config is not None:
         # The mask is made there, too.
         require_allocatable(spec.with_memory_config(memory_config))
-    dtype = DataType.BFLOAT16 if spec.dtype in (*BLOCK_FLOATS, DataType.UINT16) else spec.dtype
+    dtype = DataType.BFLOAT16 if spec.dtype in (*FLOATS, DataType.UINT16) else spec.dtype
     limit = max(height, width) + 1
     cut = _mask(height, width, max(-limit, min(limit, diagonal)), lower).reshape((height, width)[-max(len(dims), 1) :])
     mask = Tensor(cut.astype(_NUMPY.get(dtype, np.float32)), dtype, None, Layout.TILE).to(device)

@@ -19,7 +19,7 @@ from ttnn.golden.eltwise import unary as g
 from ttnn.golden.eltwise.unary import formula, plain
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import BOOLEAN, INTEGER, Param, Signature, instance_kind
-from ttnn.operation.steps import ChainStep, Steps, fixed, flag
+from ttnn.operation.steps import ChainStep, Steps, fixed, flag, step
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION
 from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
 from ttnn.ops.eltwise.unary.family import FAST, FLOAT_INPUTS, LAYOUTS, OPTIONS, measured
@@ -111,8 +111,8 @@ def _sigmoid(
     if mode is SigmoidMode.AccurateWithFastExp:
         raise UnsupportedError(f"ttnn.sigmoid: mode={mode} has no listing; use Accurate or FastApproximate.")
     listing = "approx" if mode is SigmoidMode.FastApproximate else "accurate"
-    step = ("sigmoid", listing)
-    return _apply("ttnn.sigmoid", UnaryOpType.SIGMOID, input_tensor, [step], memory_config, output_tensor)
+    chosen = ("sigmoid", listing)
+    return _apply("ttnn.sigmoid", UnaryOpType.SIGMOID, input_tensor, [chosen], memory_config, output_tensor)
 
 
 def _sigmoid_accurate(
@@ -122,8 +122,12 @@ def _sigmoid_accurate(
     output_tensor: Tensor | None,
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
-    step = ("sigmoid", "accurate")
-    return _apply("ttnn.sigmoid_accurate", UnaryOpType.SIGMOID, input_tensor, [step], memory_config, output_tensor)
+    steps: list[ChainStep] = [("sigmoid", "accurate")]
+    if fast_and_approximate_mode:
+        # The definition with the approximate exponential.
+        one = step("add_unary", "default", 1.0)
+        steps = [("neg", "default"), ("exp", "approx_clampneg"), one, ("recip", "accurate")]
+    return _apply("ttnn.sigmoid_accurate", UnaryOpType.SIGMOID, input_tensor, steps, memory_config, output_tensor)
 
 
 def _tanh(
@@ -133,8 +137,8 @@ def _tanh(
     fast_and_approximate_mode: bool,
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
-    step = ("tanh", "approx_lut" if fast_and_approximate_mode else "accurate")
-    return _apply("ttnn.tanh", UnaryOpType.TANH, input_tensor, [step], memory_config, output_tensor)
+    chosen = ("tanh", "approx_lut" if fast_and_approximate_mode else "accurate")
+    return _apply("ttnn.tanh", UnaryOpType.TANH, input_tensor, [chosen], memory_config, output_tensor)
 
 
 _register: Final = partial(
@@ -163,7 +167,7 @@ gelu = _register(
     source="tt-llk `ckernel_sfpu_gelu.h`",
     golden=g.gelu,
     accuracy=measured(254.9337, 23872500),
-    steps={UnaryOpType.GELU: flag("gelu", "accurate", "approx_lut"), UnaryOpType.GELU_TANH: fixed("gelu", "tanh")},
+    steps={UnaryOpType.GELU: flag("gelu", "accurate", "approx_lut", 1.0), UnaryOpType.GELU_TANH: fixed("gelu", "tanh")},
 )
 
 sigmoid = _register(
@@ -197,7 +201,7 @@ sigmoid_accurate = _register(
         Signature(
             (
                 INPUT_TENSOR,
-                Param("fast_and_approximate_mode", BOOLEAN, False, doc="Not modelled.", modelled=False),
+                Param("fast_and_approximate_mode", BOOLEAN, False, doc="Use the approximate exponential."),
             ),
             OPTIONS,
         ),
