@@ -122,6 +122,8 @@ def _repeated_in_place(spec: TensorSpec, counts: Sequence[int]) -> ShardSpec | N
     shards, padded, rank = spec.memory_config.shard_spec, tuple(spec.padded_shape), len(counts)
     if shards is None or spec.memory_config.buffer_type is not BufferType.L1 or rank < 2 or padded != tuple(spec.shape):
         return None
+    if 0 in padded:
+        return None
     height, width = shards.shape
     if _sides(padded)[0] % height or padded[-1] % width:
         return None

@@ -216,7 +216,7 @@ def _place_of_transposed(spec: TensorSpec, dims: set[int], given: MemoryConfig |
     config, shards, rank = spec.memory_config, spec.memory_config.shard_spec, spec.shape.rank
     if given is not None and (shards is None or given.memory_layout is not config.memory_layout):
         return given
-    if shards is None:
+    if shards is None or 0 in tuple(spec.shape):
         return config
     layout, (high, wide) = config.memory_layout, shards.shape
     rows, columns = spec.padded_shape[-2], spec.padded_shape[-1]
