@@ -176,7 +176,7 @@ def _judge_unusual_error(record: dict[str, Any], error: Exception) -> str:
 
 
 def _specification(described: Any) -> Any:
-    """Return the fields of a described result that count in the second file."""
+    """Return the fields of a result that count in the second file."""
     if isinstance(described, list):
         return [_specification(item) for item in described]
     if isinstance(described, dict):

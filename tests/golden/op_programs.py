@@ -31,7 +31,7 @@ from ttnn.kernel_api import sfpu, sfpu_binary, sfpu_integers, sfpu_special, sfpu
 from ttnn.kernel_api.sfpu_functions import Approximable
 
 FILE: Final = "op_programs_n150.jsonl.gz"
-DIFFERENCES: Final = Path(__file__).parent / "data" / "program_differences.json"
+DIFFERENCES: Final = Path(__file__).parent / "program_differences.json"
 """Operators whose programs differ in some calls: how many, and why."""
 _MODULES: Final = (sfpu, sfpu_binary, sfpu_integers, sfpu_special, sfpu_variants)
 _CODES: Final = {
@@ -314,7 +314,10 @@ _GRADIENTS: Final[dict[str, tuple[tuple[Any, ...] | str, ...]]] = {
     "eltwise_bw_gelu_poly": (("gelu_derivative", "accurate"), "grad"),
     "eltwise_bw_sigmoid": (("sigmoid", "accurate"), "grad", ("rsub", "default", 0x3F80_0000), "product"),
 }
-"""Functions of x that gradient kernels apply, and the products with the gradient or the product before."""
+"""Functions of x that gradient kernels apply, and the products.
+
+The products are with the gradient or the product before.
+"""
 
 
 def gradient_steps(kernel: dict[str, Any]) -> list[Step]:
@@ -401,11 +404,17 @@ _TILES: Final = {
     "signbit_int32": ("signbit_int32", "int32"),
     **{name: (name, "default") for name in ("quant", "requant", "dequant")},
 }
-"""Functions of the kernel interface whose bits a function of the engine has; tests/kernel_api compares them."""
+"""Functions of the kernel interface with bits of an engine function.
+
+tests/kernel_api compares them.
+"""
 
 
 def _of_words(name: str, template: str) -> tuple[str, str]:
-    """Return the engine's function of a bitwise function or shift by its data format."""
+    """Return the engine's function of a bitwise function or shift.
+
+    It depends on the data format.
+    """
     if name.startswith("binary_right"):
         return name, "int32" if template == "Int32" else "uint32"
     return name, "int32"
@@ -509,7 +518,10 @@ def _normal(step: Step) -> Step:
 
 
 def _keeps(step: Step) -> bool:
-    """Return True if a program copies values through Dst, or writes one value over a tensor."""
+    """Return True if a step copies values through Dst or fills.
+
+    Filling writes one value over a tensor.
+    """
     if step.unit != "sfpu" or not step.functions:
         return False
     (chain,) = step.functions

@@ -1,4 +1,4 @@
-"""Results and errors of calls with unusual arguments, as the official package has them."""
+"""Official results and errors of calls with unusual arguments."""
 
 from __future__ import annotations
 

@@ -964,9 +964,7 @@ class _InExperimental:
         eq_: _ExperimentalQuasarBiasGeluInPlace
         """Write the comparison `a == b` (1 or 0) to the first operand."""
         floor_div: _ExperimentalQuasarDivNoNan
-        """Return the element-wise rounded-down quotient `floor(a / b)` (int32: its words in a float32 tensor), with
-        broadcasting.
-        """
+        """Return the element-wise rounded-down quotient `floor(a / b)`, with broadcasting."""
         fmod: _ExperimentalQuasarFmod
         """Return the element-wise remainder `a - b * trunc(a / b)` with the sign of `a`, with broadcasting."""
         fold: _ExperimentalQuasarFold

@@ -1,4 +1,7 @@
-"""Values that depend on the recorded program: unit, function, rounding and data types of the steps."""
+"""Values that depend on the recorded program.
+
+Of its steps: unit, function, rounding and data types.
+"""
 
 from __future__ import annotations
 

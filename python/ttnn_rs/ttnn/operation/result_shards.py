@@ -47,7 +47,10 @@ def of_one(spec: TensorSpec, memory_config: MemoryConfig, device: MeshDevice) ->
 
 
 def own_shards(spec: TensorSpec, layout: TensorMemoryLayout, device: MeshDevice, caller: str) -> ShardSpec:
-    """Return shards over the grid; rows are cut where pages are aligned in L1."""
+    """Return the shards of a tensor over the grid.
+
+    Rows are cut where pages are aligned in L1.
+    """
     tiled = spec.layout is Layout.TILE
     shards = over_grid(spec.padded_shape, layout, device, caller, unit=TILE_SIZE if tiled else 1)
     width = spec.padded_shape[-1] if spec.padded_shape.rank else 1
@@ -73,7 +76,9 @@ def over_grid(
     orientation: ShardOrientation = ShardOrientation.ROW_MAJOR,
     unit: int = TILE_SIZE,
 ) -> ShardSpec:
-    """Return even shards of a padded shape, on as many cores as they fill.
+    """Return even shards of a padded shape.
+
+    They are on as many cores as they fill.
 
     Args:
         padded: The shape; leading dimensions are part of the height.
@@ -115,7 +120,7 @@ def over_grid(
 
 
 def trimmed_to_used(spec: TensorSpec, place: MemoryConfig) -> MemoryConfig:
-    """Return block shards without the rows and columns of cores that hold nothing.
+    """Return block shards without empty rows and columns of cores.
 
     Args:
         spec: The tensor.
@@ -197,7 +202,10 @@ def of_three(
 def _completed(
     place: MemoryConfig, sharded: Sequence[TensorSpec], like: TensorSpec, shape: tuple[int, ...], device: MeshDevice
 ) -> MemoryConfig:
-    """Return a sharded memory config with shards: those of the first sharded operand, else of its own."""
+    """Return a sharded memory config with shards.
+
+    They are those of the first sharded operand, else of its own.
+    """
     if sharded:
         shards = _scaled(sharded[0], shape)
     else:
@@ -236,7 +244,10 @@ def grown(spec: TensorSpec, shape: tuple[int, ...]) -> MemoryConfig:
 
 
 def _scaled(spec: TensorSpec, shape: tuple[int, ...]) -> ShardSpec:
-    """Return an operand's shards in the ratio of its padded shape to that of the result; at least a tile."""
+    """Return an operand's shards, scaled to the result.
+
+    They are in the ratio of its padded shape to that of the result; at least a tile.
+    """
     shards = spec.memory_config.shard_spec
     assert shards is not None
     before, after = _sides(spec, spec.shape._dims), _sides(spec, shape)

@@ -2048,9 +2048,7 @@ floor: _Acos
 floor_bw: _AcosBw
 """Return the list of gradients `[0]`."""
 floor_div: _DivNoNan
-"""Return the element-wise rounded-down quotient `floor(a / b)` (int32: its words in a float32 tensor), with
-broadcasting.
-"""
+"""Return the element-wise rounded-down quotient `floor(a / b)`, with broadcasting."""
 fmod: _Fmod
 """Return the element-wise remainder `a - b * trunc(a / b)` with the sign of `a`, with broadcasting."""
 fmod_bw: _FmodBw

@@ -19,7 +19,10 @@ def tensor(values: Any, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.
 
 
 def _through_tf32(words: Any) -> Any:
-    """Return words that were in SrcA: 19 bits, no subnormal numbers, NaN as infinity."""
+    """Return words that were in SrcA.
+
+    They have 19 bits, no subnormal numbers, and NaN as infinity.
+    """
     words = np.asarray(words, np.uint64)
     exponent = words >> 23 & 0xFF
     infinite = words & 0xFF800000

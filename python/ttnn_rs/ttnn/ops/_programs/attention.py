@@ -58,7 +58,7 @@ def operand(name: str, tensor: Tensor, label: str, first: Tensor | None = None, 
 
 
 def typed(name: str, tensor: Tensor, label: str, first: Tensor | None = None, vendor: str = "") -> None:
-    """Refuse an operand of another layout or data type, or on another device.
+    """Refuse an operand of another layout, data type or device.
 
     Raises:
         DTypeError: it is neither bfloat16 nor a block float.

@@ -337,14 +337,14 @@ def dimension(operator: str, dim: int, rank: int, label: str = "dim") -> int:
 
 
 def index_out_of_bounds(dim: int, rank: int) -> str:
-    """Return the official sentence about a dimension that a tensor does not have."""
+    """Return the official sentence about a dimension out of range."""
     # A negative index that stays negative is read as an unsigned number of 64 bits.
     index = (dim if dim >= 0 else dim + rank) % 2**64
     return f"Index is out of bounds for the rank, should be between 0 and {max(rank - 1, 0)} however is {index}"
 
 
 def no_such_dimension(axis: int, rank: int) -> str:
-    """Return the official sentence about a fixed dimension that a shape does not have."""
+    """Return the official sentence about a missing fixed dimension of a shape."""
     return f"ShapeBase[] index out of range. {axis} not in [-4, {rank})"
 
 

@@ -18,7 +18,9 @@ from ttnn.operation.result_shards import over_grid, own_shards, without_shards
 
 
 def of_moved(spec: TensorSpec, shape: Sequence[int], place: MemoryConfig, device: MeshDevice) -> MemoryConfig:
-    """Return `place` with shards for a result of `shape`; itself if it has them.
+    """Return `place` with shards for a result of `shape`.
+
+    A memory config that has shards is returned as it is.
 
     Args:
         spec: The operand.
@@ -38,9 +40,9 @@ def of_moved(spec: TensorSpec, shape: Sequence[int], place: MemoryConfig, device
 
 
 def exactly_scaled(spec: TensorSpec, padded: Sequence[int]) -> ShardSpec | None:
-    """Return the operand's shards in the ratio of its padded shape to another; None if a remainder is left.
+    """Return the operand's shards, scaled exactly to another padded shape.
 
-    Shards of tiles have to be whole tiles.
+    They are in the ratio of its padded shape to the other; None if a remainder is left. Shards of tiles have to be whole tiles.
     """
     shards = spec.memory_config.shard_spec
     if shards is None:
@@ -58,7 +60,10 @@ def exactly_scaled(spec: TensorSpec, padded: Sequence[int]) -> ShardSpec | None:
 def of_slice(
     spec: TensorSpec, shape: Sequence[int], memory_config: MemoryConfig | None, device: MeshDevice
 ) -> MemoryConfig:
-    """Return the memory config of a slice: the operand's cores share it evenly, if none is given."""
+    """Return the memory config of a slice.
+
+    The operand's cores share it evenly, if none is given.
+    """
     if memory_config is not None:
         return of_moved(spec, shape, memory_config, device)
     place, shards = spec.memory_config, spec.memory_config.shard_spec
@@ -78,7 +83,10 @@ def of_slice(
 def of_pieces(
     spec: TensorSpec, sizes: Sequence[int], axis: int, memory_config: MemoryConfig | None, device: MeshDevice
 ) -> MemoryConfig:
-    """Return the memory config of equal pieces of a tensor; interleaved DRAM if shards do not divide into them."""
+    """Return the memory config of equal pieces of a tensor.
+
+    It is interleaved DRAM if shards do not divide into them.
+    """
     place = spec.memory_config if memory_config is None else memory_config
     if place.interleaved or (memory_config is not None and not without_shards(place)):
         return place
@@ -118,7 +126,10 @@ def of_repeated(
 
 
 def _repeated_in_place(spec: TensorSpec, counts: Sequence[int]) -> ShardSpec | None:
-    """Return the shards if every core holds whole groups of what is repeated, else None."""
+    """Return the shards if every core repeats what it holds, else None.
+
+    Every core has to hold whole groups of what is repeated.
+    """
     shards, padded, rank = spec.memory_config.shard_spec, tuple(spec.padded_shape), len(counts)
     if shards is None or spec.memory_config.buffer_type is not BufferType.L1 or rank < 2 or padded != tuple(spec.shape):
         return None

@@ -54,7 +54,10 @@ from ttnn.tensor.tensor import Tensor
 
 _HIFI4: Final = 4
 _WIDE: Final = ("SIGMOID_BW",)
-"""Kernels with a 32-bit Dst for operands of any data type: only the result is rounded."""
+"""Kernels with a 32-bit Dst for operands of any data type.
+
+Only the result is rounded.
+"""
 
 
 class Dst:
@@ -168,7 +171,10 @@ def _gelu_tanh(dst: Dst, grad: Tensor, x: Tensor) -> Tensor:
 def _checked(
     name: str, kernel: str, grad: Tensor, x: Tensor, place: MemoryConfig | None, output: Tensor | None
 ) -> Tensor:
-    """Return the tensor for the gradient, or raise what the official validation raises."""
+    """Return the tensor for the gradient.
+
+    Raises what the official validation raises.
+    """
     operator = f"ttnn.{name}"
     for label, tensor in (("input", x), ("grad_output", grad)):
         if tensor.dtype not in FLOATS:

@@ -263,7 +263,10 @@ def _repeat(
 
 
 def _why_not_expanded(dims: Sequence[int], wanted: Sequence[int]) -> str:
-    """Return the official sentence about a shape that a tensor does not expand to, or empty."""
+    """Return the official sentence about a refused expansion, or empty.
+
+    It is empty if the tensor expands to the shape.
+    """
     added = len(wanted) - len(dims)
     if added < 0:
         return "Output rank must be >= input rank for expand"

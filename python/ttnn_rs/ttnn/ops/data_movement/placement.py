@@ -411,7 +411,10 @@ assign = _op(
 
 
 def _of_example(tensor: Tensor) -> MemoryConfig:
-    """Return where the examples leave their copies: tiles where they are, rows in DRAM."""
+    """Return the memory config of an example's copies.
+
+    Tiles stay where they are; rows are in DRAM.
+    """
     return tensor.spec.memory_config if tensor.spec.layout is Layout.TILE else DRAM_MEMORY_CONFIG
 
 

@@ -167,7 +167,8 @@ def _update(pairs: Sequence[tuple[Tensor, Tensor]], momentum: float, settings: S
 def _mean(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> Tensor:
     """Return the mean of every channel, image by image first."""
     of_images = mean(tensor, [2, 3], True, compute_kernel_config=config)
-    return mean(of_images, 0, True, compute_kernel_config=config)
+    result: Tensor = mean(of_images, 0, True, compute_kernel_config=config)
+    return result
 
 
 def _batch_norm(

@@ -213,7 +213,9 @@ def check_reciprocals(name: str, tensor: Tensor, reciprocals: Tensor) -> None:
 
 
 def _target(name: str, spec: TensorSpec, memory_config: MemoryConfig | None) -> MemoryConfig:
-    """Return where the result is: requested shards without cores are those of the input.
+    """Return the memory config of the result.
+
+    Requested shards without cores are those of the input.
 
     Raises:
         MemoryConfigError: the input is height-sharded, or the result of a sharded input is not sharded like it.

@@ -302,7 +302,7 @@ def reduced_place(
 def _divided(
     spec: TensorSpec, shape: Sequence[int], asked: MemoryConfig, shards: ShardSpec, *, trimmed: bool = False
 ) -> MemoryConfig:
-    """Return a memory config that divides a shape evenly over the cores of shards.
+    """Return a memory config with a shape divided evenly over cores.
 
     One shard that is as high as the tensor makes it width-sharded.
 

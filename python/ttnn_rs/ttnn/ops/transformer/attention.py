@@ -51,7 +51,9 @@ from ttnn.tensor.tensor import Tensor
 
 
 def _check(name: str, query: Tensor, key: Tensor, value: Tensor, *, paged: bool, latent: bool = False) -> None:
-    """Refuse operands that do not fit each other; latent values may have fewer columns.
+    """Refuse operands that do not fit each other.
+
+    Latent values may have fewer columns.
 
     Raises:
         TtnnError: layouts, data types, memory configs or shapes do not fit.

@@ -99,7 +99,9 @@ def heads_of(
 
 
 def spec_of_heads(name: str, source: Tensor, count: int, size: int, config: MemoryConfig) -> TensorSpec:
-    """Return the spec of sharded heads, a row of tiles of one head on each core.
+    """Return the spec of sharded heads.
+
+    Each core has a row of tiles of one head.
 
     Raises:
         ParameterError: there are more heads than cores.

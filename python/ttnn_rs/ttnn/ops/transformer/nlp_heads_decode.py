@@ -60,7 +60,9 @@ def _cores_of_users(
 
 
 def _check_sizes(name: str, spec: TensorSpec, columns: int) -> None:
-    """Refuse a projection that does not divide into heads, in the official order.
+    """Refuse a projection that does not divide into heads.
+
+    The checks are in the official order.
 
     Raises:
         ShapeError: the rank or the columns do not fit, or there are more users than rows of a tile.

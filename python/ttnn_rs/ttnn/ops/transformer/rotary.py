@@ -102,7 +102,9 @@ def _checked(name: str, label: str, tensor: Tensor, like: Tensor, dtypes: tuple[
 
 
 def _check_tables(name: str, tensor: Tensor, cos: Tensor, sin: Tensor) -> None:
-    """Refuse cosines and sines that do not fit each other, or columns of another number.
+    """Refuse cosines and sines that do not fit.
+
+    They have to fit each other and have as many columns as the input.
 
     Raises:
         ShapeError: padded shapes differ, or the tables have another width than the input.

@@ -88,7 +88,7 @@ def _split(
 
 
 def _check_size(source: Tensor, num_heads: int, num_kv_heads: int | None, memory_config: MemoryConfig | None) -> None:
-    """Refuse heads that are not made of full tiles, and shards that do not fit them.
+    """Refuse heads without full tiles, and shards that do not fit them.
 
     Raises:
         ShapeError: see above.

@@ -53,7 +53,10 @@ def broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[in
 
 
 def _tiles_fit(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    """Return True if tiles of one operand are used as they are, or one row or column of either is repeated."""
+    """Return True if tiles of both operands fit each other.
+
+    Tiles of one operand are used as they are, or one row or column of either is repeated.
+    """
     return a == b or 1 in (*a, *b)
 
 
@@ -122,7 +125,7 @@ def check_types(arithmetic: Arithmetic, a: DataType, b: DataType) -> None:
 
 
 def check_type_beside_number(arithmetic: Arithmetic, dtype: DataType) -> None:
-    """Refuse a tensor on which an operator with a number is not defined.
+    """Refuse a data type that an operator with a number lacks.
 
     Raises:
         DTypeError: such a type.

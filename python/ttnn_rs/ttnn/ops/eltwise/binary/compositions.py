@@ -87,13 +87,20 @@ def _run_floor_div_by_number(
 
 
 def _quotient(
-    name: str, golden: Any, what: str, run: Any, run_scalar: Any, accuracy: Accuracy, reference: tuple[DataType, ...]
+    name: str,
+    golden: Any,
+    what: str,
+    run: Any,
+    run_scalar: Any,
+    accuracy: Accuracy,
+    reference: tuple[DataType, ...],
+    note: str = "",
 ) -> Binary:
     return Binary(
         name, Arithmetic("", BinaryOpType.DIV, integers={_INT32: ("div_int32", "int32_to_fp32")}), golden, what,
         both((MEMORY_CONFIG_OPTION,), scalar_name="value", run_scalar=run_scalar), run, reference=reference,
         integers=reference,
-        composition=True, engine=(), layouts=(Layout.TILE,), accuracy=accuracy, domain=positive,
+        composition=True, engine=(), layouts=(Layout.TILE,), accuracy=accuracy, domain=positive, note=note,
     )  # fmt: skip
 
 
@@ -110,11 +117,12 @@ TABLE: Final = (
     _quotient(
         "floor_div",
         g.floor_div,
-        "rounded-down quotient `floor(a / b)` (int32: its words in a float32 tensor)",
+        "rounded-down quotient `floor(a / b)`",
         _run_floor_div,
         _run_floor_div_by_number,
         measured(64, 0, g.quotient_or_1),
         (),
+        "Of int32 operands the words of the quotient are in a float32 tensor.",
     ),
 )
 

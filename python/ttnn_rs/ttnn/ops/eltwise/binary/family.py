@@ -149,7 +149,9 @@ def caller(arithmetic: Arithmetic, params: Sequence[Param], run: Run, *, in_plac
 
 
 def _check_rows(specs: Sequence[TensorSpec], memory_config: MemoryConfig | None) -> None:
-    """Refuse row-major shards that are no whole tiles: the program reads and writes tiles.
+    """Refuse row-major shards that are no whole tiles.
+
+    The program reads and writes tiles.
 
     Raises:
         MemoryConfigError: see above.
@@ -233,6 +235,7 @@ class Binary:
         steps: The SFPU function of an element and a number, as a fused activation.
         domain: Where the function has finite results.
         examples: Values of parameters without a default, for the generated tests.
+        note: Sentences after the first one of the documentation.
     """
 
     name: str
@@ -256,6 +259,7 @@ class Binary:
     steps: Mapping[UnaryOpType, Steps] = field(default_factory=dict)
     domain: Domain | None = None
     examples: Examples = ((),)
+    note: str = ""
 
 
 def _signatures(entry: Binary, name: str, forms: Sequence[Form], run: Run, *, in_place: bool) -> tuple[Signature, ...]:
@@ -295,7 +299,7 @@ def register_binary(entry: Binary) -> dict[str, FastOperation]:
         Op(
             name=entry.name,
             signatures=_signatures(entry, entry.name, entry.forms, entry.run, in_place=False),
-            doc=f"Return the element-wise {entry.what}, with broadcasting.",
+            doc=f"Return the element-wise {entry.what}, with broadcasting.\n{entry.note}".rstrip(),
             dtypes=_dtypes(entry, tuple(integers)),
             reference=entry.reference,
             aliases=entry.aliases,

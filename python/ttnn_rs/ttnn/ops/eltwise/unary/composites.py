@@ -296,7 +296,10 @@ _STEPS_BEYOND: Final = {
     **dict.fromkeys((13, 21, 30, 32), 2),
     **dict.fromkeys((16, 22, 23, 33), -1),
 }
-"""Errors of the factorials by order, in FP32 steps: the host's `tgammaf` (glibc 2.36) computes them."""
+"""Errors of the factorials by order, in FP32 steps.
+
+The host's `tgammaf` (glibc 2.36) computes the factorials.
+"""
 
 
 def _polygamma(input_tensor: Tensor, k: int, memory_config: MemoryConfig | None) -> Tensor:

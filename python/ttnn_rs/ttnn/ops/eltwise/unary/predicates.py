@@ -27,7 +27,10 @@ def _int32(name: str) -> dict[DataType, list[ChainStep]]:
 
 
 def _any_integer(name: str) -> dict[DataType, list[ChainStep]]:
-    """The functions of signed and of unsigned words: only of the latter is 2**31 not 0."""
+    """Return the functions of signed and of unsigned words.
+
+    Only of the latter is 2**31 not 0.
+    """
     return _int32(name) | {dtype: [(f"{name}_int32", "uint32")] for dtype in _NOT_TABULATED}
 
 

@@ -45,7 +45,9 @@ def _typecast(
 
 
 def _check_place(tensor: Tensor, dtype: DataType, memory_config: MemoryConfig) -> None:
-    """Refuse a memory config whose pages lie in other cores than those of the operand.
+    """Refuse a memory config with pages in other cores.
+
+    They have to lie in the same cores as those of the operand.
 
     Raises:
         MemoryConfigError: shards of another kind, or without cores.
