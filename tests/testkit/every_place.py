@@ -188,7 +188,7 @@ def _others(case: Case, device: ttnn.MeshDevice) -> Iterator[Call]:
     bounded = bounded and applies(entry, case.dtype, case.layout) and not _pads_badly(case)
     # The power of two is rounded to three bits of mantissa, beside larger ones.
     bounded = bounded and not (entry.name == "ldexp" and case.dtype is ttnn.bfloat4_b)
-    # Sums along a leading dimension are block floats: small ones beside large ones are 0, and their reciprocals infinite.
+    # Sums along a leading dimension are block floats: small ones beside large ones are 0, their reciprocals infinite.
     bounded = bounded and not (entry.name == "moreh_softmin" and case.dtype in BLOCK_FLOATS)
     found = SPECIAL[entry.name](case) if entry.name in SPECIAL else calls(entry, shape, case.layout)
     for example in found:

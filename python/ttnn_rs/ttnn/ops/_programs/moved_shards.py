@@ -42,7 +42,8 @@ def of_moved(spec: TensorSpec, shape: Sequence[int], place: MemoryConfig, device
 def exactly_scaled(spec: TensorSpec, padded: Sequence[int]) -> ShardSpec | None:
     """Return the operand's shards, scaled exactly to another padded shape.
 
-    They are in the ratio of its padded shape to the other; None if a remainder is left. Shards of tiles have to be whole tiles.
+    They are in the ratio of its padded shape to the other; None if a remainder is left. Shards of tiles
+    have to be whole tiles.
     """
     shards = spec.memory_config.shard_spec
     if shards is None:

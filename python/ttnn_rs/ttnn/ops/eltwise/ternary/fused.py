@@ -150,7 +150,7 @@ def _chosen(
 
 
 def _check_pair(true: bool, predicate: Tensor, value: Tensor) -> None:
-    """Refuse a predicate and a tensor beside it that do not fit each other.
+    """Refuse a predicate and a tensor that do not fit each other.
 
     Raises:
         ShapeError: their tiles cannot be broadcast.
