@@ -89,6 +89,9 @@ def applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> bo
     tiled = layout is ttnn.TILE_LAYOUT
     if entry.name == "argmax" and tiled:
         return dtype in (ttnn.bfloat16, ttnn.float32)
+    if dtype in (ttnn.bfloat8_b, ttnn.bfloat4_b) and entry.name in ("cumprod", "moreh_softmax", "moreh_softmin"):
+        # Each factor is rounded to the exponent of its block; sums of exponentials beside larger ones are 0.
+        return False
     if entry.name in ("floor_div", "fmod", "remainder") and dtype in (ttnn.bfloat8_b, ttnn.bfloat4_b):
         # A rounded quotient moves the result by a whole divisor.
         return False
