@@ -136,18 +136,18 @@ def var(
     correction: bool = True,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return the variance along dimensions."""
-    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    """Return the variance along dimensions, of elements times `scalar`."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64) * scalar
     axes = _axes(dim, values.ndim)
     squares = ((values - values.mean(axis=axes, keepdims=True)) ** 2).sum(axis=axes, keepdims=keepdim)
     divisor = np.float64(np.prod([values.shape[axis] for axis in axes]) - int(correction))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(squares / divisor * scalar)
+        return np.asarray(squares / divisor)
 
 
-def std(x: ArrayLike, *given: Any, scalar: float = 1.0, **options: Any) -> NDArray[np.float64]:
-    """Return the standard deviation along dimensions."""
-    return np.asarray(np.sqrt(var(x, *given, **options)) * scalar)
+def std(x: ArrayLike, *given: Any, **options: Any) -> NDArray[np.float64]:
+    """Return the standard deviation along dimensions, of elements times `scalar`."""
+    return np.asarray(np.sqrt(var(x, *given, **options)))
 
 
 def sort(
