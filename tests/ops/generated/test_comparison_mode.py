@@ -40,7 +40,7 @@ WORDS: list[Any] = [[U.NEG], [U.NEG, (U.ADD_UNARY_SFPU, 9.0)]]
 EXACT: list[Any] = [[U.NEG], [U.ABS, U.NEG]]
 JUMPING = ("eq", "eq_", "ne", "ne_", "remainder")
 # A 16-bit Dst loses more of a sum over a whole tensor than comparison mode allows of a single value.
-TOO_COARSE = {(name, "compute_kernel_config") for name in ("sum", "mean", "moreh_norm", "moreh_dot")}
+TOO_COARSE = {(name, "compute_kernel_config") for name in ("sum", "mean", "var", "moreh_norm", "moreh_dot")}
 # Experts are chosen by scores that bfloat16 has rounded; where two are close, another choice is another result.
 CHOOSING = {"experimental.deepseek_grouped_gate"}
 
