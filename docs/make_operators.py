@@ -31,12 +31,13 @@ def main(arguments: list[str]) -> int:
 
 
 def bits(operation: FastOperation) -> str:
-    """Return the states of an operator's bits, each with its data types."""
+    """Return the marks of an operator: states of bits with data types."""
     states = operation.numerics
-    return "; ".join(
+    marks = [
         f"{state}: {', '.join(dtype.name.lower() for dtype in states if states[dtype] == state)}"
         for state in dict.fromkeys(states.values())
-    )
+    ]
+    return "; ".join(marks + ["program recorded"] * operation.program_recorded)
 
 
 def row(operation: FastOperation) -> str:

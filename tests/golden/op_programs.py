@@ -29,10 +29,13 @@ import ttnn
 from ttnn.base.observers import OBSERVERS, Observer
 from ttnn.kernel_api import sfpu, sfpu_binary, sfpu_integers, sfpu_special, sfpu_variants
 from ttnn.kernel_api.sfpu_functions import Approximable
+from ttnn.operation import numerics, registry
 
 FILE: Final = "op_programs_n150.jsonl.gz"
 DIFFERENCES: Final = Path(__file__).parent / "program_differences.json"
 """Operators whose programs differ in some calls: how many, and why."""
+RECORDED: Final = Path(numerics.__file__).with_name("recorded.json")
+"""Operators of which all recorded programs agree."""
 _MODULES: Final = (sfpu, sfpu_binary, sfpu_integers, sfpu_special, sfpu_variants)
 _CODES: Final = {
     **{"Float32": 0, "Float16": 1, "Bfp8": 2, "Bfp4": 3, "Tf32": 4, "Float16_b": 5, "Bfp8_b": 6, "Bfp4_b": 7},
@@ -768,15 +771,25 @@ def first_difference(official: list[Step], ours: list[Step]) -> str:
     return ""
 
 
+def agreeing(compared: Sequence[Compared]) -> list[str]:
+    """Return the operators of which all recorded programs agree.
+
+    An operator that only moves elements is not one of them: nothing of its programs is compared.
+    """
+    different = {one.operator for one in compared if one.differs}
+    computing = {one.operator for one in compared if one.official} - different
+    return sorted(entry.name for entry in registry.entries() if f"ttnn.{entry.name}" in computing)
+
+
 def main() -> None:
     """Print the differences of calls that match a pattern.
 
-    `--write` updates the list of the test.
+    `--write` updates the lists of the test.
     """
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("pattern", nargs="?", default="", help="regular expression for expressions")
     parser.add_argument("--each", type=int, default=2, help="differences shown for each operator and field")
-    parser.add_argument("--write", action="store_true", help="write the counts of the test's list")
+    parser.add_argument("--write", action="store_true", help="write the counts and operators of the test's lists")
     options = parser.parse_args()
     golden = Path(os.environ["TTNN_GOLDEN"])
     device = ttnn.open_device(device_id=0, l1_small_size=32768)
@@ -806,6 +819,7 @@ def main() -> None:
         }
         rows_of = (f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
         DIFFERENCES.write_text("{\n" + ",\n".join(rows_of) + "\n}\n", encoding="utf-8")
+        RECORDED.write_text(json.dumps(agreeing(compared), indent=0) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from op_programs import DIFFERENCES, compare, names_of, read_programs
+from op_programs import DIFFERENCES, RECORDED, agreeing, compare, names_of, read_programs
 
 import ttnn
 
@@ -25,3 +25,4 @@ def test_recorded_programs(golden: Path) -> None:
     print(f"\nrecorded programs: {len(compared) - different.total()} of {len(compared)} agree")
     listed = json.loads(DIFFERENCES.read_text(encoding="utf-8"))
     assert different == Counter({name: entry["calls"] for name, entry in listed.items()})
+    assert agreeing(compared) == json.loads(RECORDED.read_text(encoding="utf-8"))

@@ -1,6 +1,8 @@
 """States of an operator's bits, per data type.
 
 `verified.json` lists the operators and data types that recorded vectors cover; `cargo xtask coverage` writes it.
+`recorded.json` lists the operators whose programs are those of the official package in every recorded call;
+`tests/golden/op_programs.py --write` writes it.
 """
 
 from __future__ import annotations
@@ -24,6 +26,12 @@ def covered() -> dict[str, list[str]]:
     """Return the data types of each operator that recorded vectors cover."""
     found: dict[str, list[str]] = json.loads(Path(__file__).with_name("verified.json").read_text(encoding="utf-8"))
     return found
+
+
+@cache
+def recorded() -> frozenset[str]:
+    """Return the operators whose recorded programs all agree with ours."""
+    return frozenset(json.loads(Path(__file__).with_name("recorded.json").read_text(encoding="utf-8")))
 
 
 def state(operator: str, dtype: DataType) -> State:

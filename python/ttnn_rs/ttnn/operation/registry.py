@@ -37,7 +37,7 @@ from ttnn.golden.oracles import oracle
 from ttnn.operation.accuracy import Accuracy
 from ttnn.operation.domain import Domain
 from ttnn.operation.former import translated
-from ttnn.operation.numerics import State, state
+from ttnn.operation.numerics import State, recorded, state
 from ttnn.operation.program_keys import program_keys
 from ttnn.operation.result_shards import of_one
 from ttnn.operation.signature import (
@@ -255,6 +255,14 @@ class FastOperation:
         if entry.numerics != "exact":
             return dict.fromkeys(entry.dtypes, entry.numerics)
         return {dtype: "reference" if dtype in entry.reference else state(entry.name, dtype) for dtype in entry.dtypes}
+
+    @property
+    def program_recorded(self) -> bool:
+        """True if all recorded official programs of the operator agree.
+
+        Kernels, functions, order, data formats, Dst widths and fidelities are compared. False if none is recorded.
+        """
+        return self.entry is not None and self.entry.name in recorded()
 
     def _on_queue(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if "queue_id" in kwargs and "cq_id" in kwargs:
