@@ -45,27 +45,23 @@ def test_out_of_memory_of_a_tensor(device: ttnn.MeshDevice) -> None:
     assert usable(device)
 
 
-@pytest.mark.parametrize(
-    ("operator", "place", "name"),
-    [
-        ("exp", "nowhere", "ttnn.exp: a tensor of"),
-        ("softplus_bw", "nowhere", "ttnn.softplus_bw: in one of its steps, a tensor of"),
-        ("exp", "too small", "ttnn.exp: Out of Memory: Not enough space to allocate 134217728 B L1 buffer"),
-        ("matmul", "too small", "ttnn.matmul: Out of Memory: Not enough space to allocate 134217728 B L1 buffer"),
-    ],
-)
-def test_the_operator_is_named_whose_result_has_no_place(
-    device: ttnn.MeshDevice, operator: str, place: str, name: str
-) -> None:
-    kind = ttnn.TensorMemoryLayout.HEIGHT_SHARDED if place == "nowhere" else ttnn.TensorMemoryLayout.INTERLEAVED
-    config = ttnn.MemoryConfig(kind, ttnn.BufferType.L1)
-    size = 64 if place == "nowhere" else 8192
-    x = ttnn.zeros((size, size), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
-    operands = [x] if operator == "exp" else [x, x]
-    with pytest.raises((ttnn.MemoryConfigError, ttnn.OutOfMemoryError)) as error:
-        getattr(ttnn, operator)(*operands, memory_config=config)
-    assert str(error.value).startswith(name)
+@pytest.mark.parametrize(("operator", "count"), [("exp", 1), ("softplus_bw", 2), ("matmul", 2), ("multigammaln", 1)])
+def test_the_operator_is_named_whose_result_has_no_place(device: ttnn.MeshDevice, operator: str, count: int) -> None:
+    x = ttnn.zeros((8192, 8192), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    with pytest.raises(ttnn.OutOfMemoryError) as error:
+        getattr(ttnn, operator)(*[x] * count, memory_config=ttnn.L1_MEMORY_CONFIG)
+    text = f"ttnn.{operator}: Out of Memory: Not enough space to allocate 134217728 B L1 buffer"
+    assert str(error.value).startswith(text)
     assert usable(device)
+
+
+@pytest.mark.parametrize("operator", ["exp", "neg", "relu"])
+def test_a_memory_config_without_cores_is_completed(device: ttnn.MeshDevice, operator: str) -> None:
+    x = ttnn.ones((64, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    config = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1)
+    result = getattr(ttnn, operator)(x, memory_config=config)
+    assert result.memory_config().shard_spec is not None
+    assert result.to_list() == getattr(ttnn, operator)(x).to_list()
 
 
 def test_sizes_beyond_any_address(device: ttnn.MeshDevice) -> None:

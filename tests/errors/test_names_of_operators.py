@@ -36,8 +36,8 @@ CALLS: dict[str, tuple[Callable[[Make], Any], str]] = {
         "ttnn.experimental.quasar.add: cannot broadcast ",
     ),
     "moreh_cumsum": (
-        lambda t: ttnn.moreh_cumsum(t((32, 32), ttnn.bfloat8_b), -1),
-        "ttnn.moreh_cumsum: in one of its steps, input is BFLOAT8_B; ",
+        lambda t: ttnn.moreh_cumsum(t((32, 32)), 9),
+        "ttnn.moreh_cumsum: in one of its steps, dim=9 is out of range ",
     ),
 }
 
@@ -56,5 +56,4 @@ def test_pow_error_names_the_dtypes_of_that_exponent(t: Make, exponent: ttnn.Dat
     with pytest.raises(ttnn.DTypeError) as caught:
         ttnn.pow(t((2, 3), exponent), t((2, 3), exponent))
     name, text = exponent.name, str(caught.value).partition("\ninfo:\n")[0]
-    assert text.startswith(f"ttnn.pow: input_tensor_a is {name}; operands of this call are ")
-    assert name not in text.removeprefix(f"ttnn.pow: input_tensor_a is {name}; ").replace(",", "").split()
+    assert text.startswith(f"ttnn.pow: input_tensor is {name} and the exponent a tensor; ")

@@ -9,11 +9,14 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from op_programs import DIFFERENCES, RECORDED, agreeing, compare, names_of, read_programs
 
 import ttnn
 
 
+# Operands of several rows, of which a program reads the first, cause a warning.
+@pytest.mark.filterwarnings("ignore:.*the program broadcasts its first row:UserWarning")
 def test_recorded_programs(golden: Path) -> None:
     device = ttnn.open_device(device_id=0, l1_small_size=32768)
     try:

@@ -92,7 +92,7 @@ def test_output_tensor_takes_precedence_over_memory_config(
     np.testing.assert_array_equal(values_of(output), values_of(expected))
 
 
-@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b])
+@pytest.mark.parametrize("dtype", [ttnn.float32, ttnn.bfloat8_b])
 @pytest.mark.parametrize("name", ["multiply", "multiply_"])
 def test_products_ignore_fast_and_approximate_mode(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     operator = getattr(ttnn, name)

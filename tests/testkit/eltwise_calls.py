@@ -58,6 +58,10 @@ def ternary_calls(entry: Op, shape: tuple[int, ...]) -> Iterator[tuple[Any, ...]
     After the first tensor.
     """
     yield (Operand(shape, 1), Operand(shape, 2))
+    if entry.name == "snake_beta":  # its parameters have one shape
+        if len(shape) >= 2 and 0 not in shape:
+            yield (Operand((1, shape[-1]), 1), Operand((1, shape[-1]), 2))
+        return
     if len(shape) >= 2 and 0 not in shape:  # sizes of 0 and 1 are no broadcast of three operands
         row, column = (1, shape[-1]), (*shape[:-1], 1)
         yield (Operand(row, 1), Operand(shape, 2))

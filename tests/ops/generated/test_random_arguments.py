@@ -15,6 +15,8 @@ from testkit.random_arguments import allocated, run_one
 CALLS = 150
 
 
+# Operands of several rows, of which a program reads the first, cause a warning.
+@pytest.mark.filterwarnings("ignore:.*the program broadcasts its first row:UserWarning")
 @pytest.mark.parametrize("block", range(16))
 def test_a_block_of_calls(block: int, device: ttnn.MeshDevice) -> None:
     before = allocated(device)

@@ -109,6 +109,11 @@ def test_unmodelled_options_raise_unsupported_error(device: ttnn.MeshDevice) -> 
     exact = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=False)
     result = ttnn.experimental.dit_rms_norm_unary_fused(x, activation="exp", compute_kernel_config=exact)
     norm = ttnn.rms_norm(x, epsilon=EPSILON, compute_kernel_config=exact)
-    np.testing.assert_array_equal(_values(result), _values(ttnn.exp(norm)))
+    # The name means the fast function.
+    np.testing.assert_array_equal(_values(result), _values(ttnn.exp(norm, fast_and_approximate_mode=True)))
+    accurate = ttnn.experimental.dit_rms_norm_unary_fused(
+        x, activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.EXP, 0.0), compute_kernel_config=exact
+    )
+    np.testing.assert_array_equal(_values(accurate), _values(ttnn.exp(norm)))
     with pytest.raises(ttnn.ArgumentError, match="No activation is called"):
         ttnn.experimental.dit_rms_norm_unary_fused(x, activation="nothing")

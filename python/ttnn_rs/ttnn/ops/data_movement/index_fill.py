@@ -459,7 +459,7 @@ nonzero = register_movement(
     "of the first; positions are followed by zeros. Elements are compared bit by bit, so -0 counts.",
     golden=golden.nonzero,
     engine=("nonzero", "move_elements"),
-    raises=_REFUSED,
+    raises=(("ShapeError", "the rank is not 4."), *_REFUSED),
     examples=_nonzero_examples,
 )
 plus_one = register_movement(

@@ -104,7 +104,7 @@ def _embedding(
     _check_dtype(dtype, input_tensor, of, layout)
     rank = input_tensor.spec.shape.rank
     dims = (1, 1, *input_tensor.spec.shape)[-max(2, rank) :]
-    table_shape = (1, *of.shape)[-max(2, of.shape.rank) :]
+    table_shape = (1, 1, *of.shape)[-max(2, of.shape.rank) :]
     rows, width = table_shape[-2:]
     # Of indices of higher rank, the first row of each batch is read.
     shape = (dims[-1], width) if rank == 1 else (dims[0], dims[-1], width)

@@ -273,7 +273,8 @@ def _tiled(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...
 
 
 def _with_stats(columns: int, shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
-    if len(shape) < 2 or shape[-1] < TILE_SIZE or layout is not Layout.TILE:
+    # Dimensions 1 and 2 of both are compared, whatever the rank.
+    if len(shape) != 4 or shape[-1] < TILE_SIZE or layout is not Layout.TILE:
         return ()
     # Sums of squares outweigh the square of the mean.
     return ((Operand((*shape[:-1], columns * TILE_SIZE), between=(0.05, 0.15)),),)

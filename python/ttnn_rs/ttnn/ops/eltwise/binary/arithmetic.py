@@ -35,7 +35,7 @@ from ttnn.tensor.tensor import Tensor
 
 _WRAPPING: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
 _ACCURACY: Final = max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 1))
-_FAST_DOC: Final = "Use the matrix unit for bfloat16; the vector unit rounds to nearest even."
+_FAST_DOC: Final = "Use the FPU for bfloat16; the SFPU rounds to nearest even."
 
 
 def _integers(op: str) -> dict[DataType, tuple[str, str]]:

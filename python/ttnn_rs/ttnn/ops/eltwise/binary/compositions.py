@@ -122,7 +122,7 @@ TABLE: Final = (
         _run_floor_div_by_number,
         measured(64, 0, g.quotient_or_1),
         (),
-        "Of int32 operands the words of the quotient are in a float32 tensor.",
+        "Of int32 operands, the result is FLOAT32 with the bits of the integer quotient.",
     ),
 )
 

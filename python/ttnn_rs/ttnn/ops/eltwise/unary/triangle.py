@@ -92,6 +92,7 @@ def _register(name: str, lower: bool, function: Callable[..., Any], what: str) -
                 ("LayoutError", "the input is row-major and its matrices do not fill tiles."),
                 ("MemoryConfigError", "`memory_config` is sharded without cores."),
                 ("DTypeError", "the input is uint16 or uint8."),
+                ("ShapeError", "the input has a rank above 5 and leading sizes other than 1."),
                 ("StorageError", "the input is on the host."),
             ),
             examples=lambda shape, _: ((),) if len(shape) >= 2 else (),
