@@ -43,7 +43,7 @@ _CODES: Final = {
 }
 _MOVING: Final = (
     *("data_movement/", "sliding_window/", "kernel/compute/tilize"),
-    *("kernel/compute/transpose", "reshape", "untilize"),
+    *("kernel/compute/transpose", "reshape", "untilize", "update_cache"),
 )
 """Compute kernels that keep the values of elements."""
 _COPYING: Final = ("eltwise_copy", "eltwise_identity_kernel")
@@ -114,7 +114,6 @@ _ENGINE: Final = {
     "compute_bernoulli": "bernoulli",
     "compute_uniform": "uniform",
     "dropout_kernel": "experimental.dropout",
-    "embedding_backward": "embedding_bw",
     "argmax_nc_compute": "argmax",
     **dict.fromkeys(
         (
@@ -216,15 +215,29 @@ def _of_format(kernel: dict[str, Any], buffer: int | None, field: int) -> int:
     return _CODES[formats[field]] if formats else -1
 
 
+def _conversion(kernel: dict[str, Any]) -> Step | None:
+    """Return the conversion of a kernel that moves elements, None if the formats are equal.
+
+    Kernels with buffers of several formats only move tiles.
+    """
+    names, used = kernel.get("cb_names", {}), kernel["formats"]
+    source = next((names[name] for name in ("in", "src", "cb_in") if name in names), 0)
+    target = next((names[name] for name in ("out", "dst", "cb_out") if name in names), 16)
+    if len(used) != 2 or not {str(source), str(target)} <= used.keys():
+        return None
+    formats = (_of_format(kernel, source, 0), _of_format(kernel, target, 3))
+    return Step("sfpu", ((),), formats, kernel["dst32"], None) if formats[0] != formats[1] else None
+
+
 def official_step(kernel: dict[str, Any]) -> Step | None:
     """Return a recorded compute kernel's step; None if it only moves elements."""
     file, defines, names = kernel["file"], kernel.get("defines", {}), kernel.get("cb_names", {})
     dst32, approx, fidelity = kernel["dst32"], kernel["approx"], kernel["fidelity"]
     stem = file.rpartition("/")[2].removesuffix(".cpp").removesuffix("_metal2")
     if any(part in file for part in _MOVING) and "/sort/" not in file and not stem.startswith("bcast_"):
-        return None
+        return _conversion(kernel)
     formats: tuple[int, ...]
-    source, target = names.get("in", names.get("in0", 0)), names.get("out", names.get("out0"))
+    source, target = names.get("in", names.get("in0", 0)), names.get("out", names.get("out0", names.get("dst")))
     if any(part in stem for part in _COPYING):
         others = (int(key) for key in kernel["formats"] if key != str(source))
         target = target if target is not None else next(others, source)
@@ -289,6 +302,9 @@ def official_step(kernel: dict[str, Any]) -> Step | None:
         return Step(*program_reductions.official_pool(stem, kernel))
     if stem == "argmax_nc_compute":
         return None
+    if stem == "embedding_backward":
+        # Buffers have no names: 1 has the indices, 16 the result. Additions do not depend on the fidelity.
+        return Step("embedding_bw", (), (_of_format(kernel, 1, 0), _of_format(kernel, 16, 3)), dst32, None)
     if stem in ("sdpa", "sdpa_flash_decode"):
         return Step(*program_reductions.official_attention(stem, kernel, _CODES))
     if stem == "conv_bmm_tilize":
@@ -357,8 +373,9 @@ def apart(step: Step) -> list[Step]:
         return [step]
 
     def alone(function: tuple[Any, ...]) -> Step:
-        if function[0] == "mul_int":  # The square.
-            return Step("sfpu binary", ((), (), function, (), False), (code,) * 3, step.dst32, None)
+        if function[0] in ("mul_int", "square_int"):
+            product = ("mul_int", *function[1:])
+            return Step("sfpu binary", ((), (), product, (), False), (code,) * 3, step.dst32, None)
         return Step("sfpu", ((function,),), (code,) * 2, step.dst32, None)
 
     if step.unit == "sfpu":
@@ -389,6 +406,8 @@ def official_steps(record: dict[str, Any]) -> list[Step]:
 
 _WORDS: Final = frozenset((8, 9, 24, 30))
 _BLOCKS: Final = frozenset((6, 7))
+_WIDER: Final = frozenset(((5, 0), (6, 0), (7, 0), (6, 5), (7, 5)))
+"""Formats of conversions that keep every value, in a Dst of 16 or 32 bits."""
 _UINT16: Final = {
     # 16-bit integers are words with zeros above their 16 bits; results are cut to 16 bits.
     **{f"{verb}_uint16": (f"{verb}_int", "int32") for verb in ("add", "sub", "mul")},
@@ -425,8 +444,13 @@ def _of_words(name: str, template: str) -> tuple[str, str]:
 
 _LARGEST_ORDER: Final = 34
 _ONE: Final = 0x3F800000
-_BITS_STAY: Final = ("int32_to_uint32", "uint32_to_int32")
+_BITS_STAY: Final = ("int32_to_uint32", "uint32_to_int32", "uint32_to_uint32")
 """Conversions for which the vector unit does nothing."""
+
+
+def _of_bytes(variant: str) -> str:
+    """Return a conversion's variant with bytes as the 32-bit integers that they are in Dst."""
+    return variant.replace("uint8_to", "uint32_to", 1)
 
 
 def _renamed(function: tuple[Any, ...], dtype: int) -> tuple[Any, ...]:
@@ -454,7 +478,7 @@ def _renamed(function: tuple[Any, ...], dtype: int) -> tuple[Any, ...]:
         variant = "default"
     elif name == "typecast_from_uint8":
         # Bytes are 32-bit integers in Dst.
-        name, variant = "typecast_from_uint32", variant.replace("uint8", "uint32", 1)
+        name, variant = "typecast_from_uint32", _of_bytes(variant)
     elif name == "power_iterative" and words == [0]:
         # The product of no factors.
         name, words = "fill", [_ONE]
@@ -500,7 +524,9 @@ def _normal(step: Step) -> Step:
     """Return a step under the names of the engine."""
     if step.unit == "sfpu" and step.functions:
         chain = tuple(
-            _renamed(function, step.formats[0]) for function in step.functions[0] if function[1] not in _BITS_STAY
+            _renamed(function, step.formats[0])
+            for function in step.functions[0]
+            if _of_bytes(function[1]) not in _BITS_STAY
         )
         return step._replace(functions=(chain,))
     if step.unit == "experimental.dropout":
@@ -530,6 +556,8 @@ def _keeps(step: Step) -> bool:
     (chain,) = step.functions
     if len(chain) == 1 and chain[0][0] == "fill":
         return True
+    if chain == () and step.formats in _WIDER:
+        return True
     return chain in ((), (("identity", "default"),)) and step.formats[0] == step.formats[1]
 
 
@@ -540,16 +568,15 @@ def normal_steps(steps: Sequence[Step]) -> list[Step]:
     packed as they are in Dst, so that a chain in the program of a binary function has the bits of one after it.
     """
     found: list[Step] = []
+    widened = -1
     for step in (_normal(part) for whole in steps for part in apart(whole)):
-        if _keeps(step):
+        if step.unit == "sfpu" and step.functions == ((),) and step.formats == (5, widened):
             continue
+        if _keeps(step):
+            widened = step.formats[0] if step.formats[0] in _BLOCKS and step.formats[1] == 5 else widened
+            continue
+        widened = -1
         last = found[-1] if found else None
-        empty = step.unit == "sfpu" and step.functions == ((),)
-        if last is not None and empty and last.unit == "sfpu" and last.functions == ((),):
-            first, second = last.formats, step.formats
-            if first[0] == second[1] and first[0] in _BLOCKS and first[1] == second[0] == 5:
-                found.pop()
-                continue
         if last is not None and last.unit == "sfpu binary" and step.unit == "sfpu" and step.functions:
             *front, post, relu = last.functions
             if last.formats[2] == step.formats[0] and step.formats[0] in _WORDS and not relu:
@@ -611,6 +638,8 @@ def our_step(function: str, settings: dict[str, Any], noted: Any) -> Step | None
     """
     formats, dst32 = tuple(settings.get("formats", ())), bool(settings.get("dst32"))
     fidelity = _FIDELITY.get(settings.get("fidelity", 0))
+    if function == "move" and settings["out_tile"] is None and settings["in_tile"] is not None:
+        return Step("sfpu", ((),), formats, dst32, None) if formats[0] != formats[1] else None
     if function in _QUIET:
         return None
     if function == "rotate":
@@ -636,6 +665,8 @@ def our_step(function: str, settings: dict[str, Any], noted: Any) -> Step | None
         tensors = [code for code, shape in zip(formats, settings["shapes"], strict=False) if shape]
         formats = (*tensors, formats[-1])
         return Step("ternary", (op,), formats, dst32, None)
+    if function == "grid_sample":
+        return Step("pool", (4,), (), dst32, fidelity)
     if function == "pool":
         # A window of one pixel moves it.
         fields = (settings["window"],)

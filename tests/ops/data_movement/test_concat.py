@@ -37,9 +37,10 @@ def test_concat_matches_numpy(
         shape[dim] = size
     tensors = [small(tuple(shape), dtype, layout, device) for shape in shapes]
     result = ttnn.concat(tensors, dim)
-    assert (result.dtype, result.layout) == (dtype, layout)
+    through_rows = dtype is ttnn.bfloat8_b and dim != -3 and any(size % 32 for size in sizes)
+    assert (result.dtype, result.layout) == (ttnn.bfloat16 if through_rows else dtype, layout)
     np.testing.assert_array_equal(values_of(result), np.concatenate([values_of(t) for t in tensors], dim))
-    output = ttnn.empty_like(result)
+    output = ttnn.empty(result.shape, dtype, layout, device)
     assert ttnn.concat(tensors, dim, output_tensor=output) is output
     np.testing.assert_array_equal(values_of(output), values_of(result))
 
@@ -87,7 +88,7 @@ def test_tensors_that_do_not_concatenate_raise_errors(device: ttnn.MeshDevice) -
         ttnn.concat([x, y], 0)
     with pytest.raises(ttnn.ShapeError, match="dim=2 is out of range"):
         ttnn.concat([x, x], 2)
-    with pytest.raises(ttnn.DTypeError, match="data types differ: BFLOAT16 and FLOAT32"):
+    with pytest.raises(ttnn.DTypeError, match="data types differ: BFLOAT16, FLOAT32"):
         ttnn.concat([x, ttnn.typecast(x, ttnn.float32)], 0)
     with pytest.raises(ttnn.ParameterError, match="no tensors to concatenate"):
         ttnn.concat([], 0)

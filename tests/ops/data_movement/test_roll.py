@@ -27,3 +27,12 @@ def test_every_shift_has_a_dimension(device: ttnn.MeshDevice) -> None:
         ttnn.roll(x, [1, 2], [0])
     with pytest.raises(ttnn.ShapeError, match="out of range"):
         ttnn.roll(x, 1, 2)
+
+
+def test_block_floats_pass_rows_as_bfloat16(device: ttnn.MeshDevice) -> None:
+    x = make((64, 64), ttnn.bfloat8_b, ttnn.TILE_LAYOUT, device)
+    moved = ttnn.roll(x, 2)
+    assert moved.dtype is ttnn.bfloat16
+    # Values keep their bits, although those of other exponents become neighbours.
+    np.testing.assert_array_equal(values_of(moved), np.roll(values_of(x), 2))
+    assert ttnn.roll(x, 32, 0).dtype is ttnn.bfloat8_b

@@ -45,6 +45,7 @@ def apply_chain(
     output_tensor: Tensor | None = None,
     precise: bool = False,
     integers: bool = False,
+    dst32: bool | None = None,
 ) -> Tensor:
     """Return the tensor with `chain` applied element-wise, in one visit to Dst.
 
@@ -57,6 +58,7 @@ def apply_chain(
         output_tensor: Takes the result if given.
         precise: Block floats are packed without the 6-bit intermediate step, as `typecast` does.
         integers: The chain is one for integers.
+        dst32: Width of Dst; if None, 32 bits for data types of 32 bits and bytes.
 
     Raises:
         UnsupportedError: the chain is not one for integers, or the engine does not have it.
@@ -83,13 +85,14 @@ def apply_chain(
         source, target = in_rows(input_tensor), like_in_rows(output)
     assert source.buffer is not None
     assert target.buffer is not None
+    if dst32 is None:
+        dst32 = spec.dtype in WIDE or dtype in WIDE or DataType.UINT8 in (spec.dtype, dtype)
     engine_steps.unary(
         source.buffer,
         target.buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
         chain=chain,
-        # Bytes need a 32-bit Dst.
-        dst32=spec.dtype in WIDE or dtype in WIDE or DataType.UINT8 in (spec.dtype, dtype),
+        dst32=dst32,
         tiled=spec.layout is Layout.TILE,
         precise=precise,
     )

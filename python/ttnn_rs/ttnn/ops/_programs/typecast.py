@@ -60,6 +60,36 @@ def cast(
     )
 
 
+def cast_by_copy(
+    operator: str,
+    input_tensor: Tensor,
+    dtype: DataType,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+    *,
+    dst32: bool = False,
+) -> Tensor:
+    """Return a device tensor in another data type, as operators that copy tensors convert it.
+
+    Their programs have no SFPU function and a 16-bit Dst, which cuts float32 to bfloat16, and pack block floats with
+    the 6-bit intermediate step. Integers are converted as `cast` does.
+    """
+    needs_tiles(operator, dtype, input_tensor.spec.layout)
+    if input_tensor.spec.dtype is dtype:
+        return copy_bits(operator, input_tensor, memory_config, output_tensor)
+    if input_tensor.spec.dtype not in FLOATS or dtype not in FLOATS:
+        return cast(operator, input_tensor, dtype, memory_config, output_tensor)
+    return apply_chain(
+        operator,
+        input_tensor,
+        [],
+        dtype=dtype,
+        memory_config=memory_config,
+        output_tensor=output_tensor,
+        dst32=dst32,
+    )
+
+
 def conversion(source: DataType, target: DataType) -> list[ChainStep]:
     """Return the SFPU's conversion of integers in Dst; none between floating-point types."""
     return _STEPS.get((source, target), [])

@@ -127,11 +127,12 @@ def _pair(
     positional: tuple[Param, ...] = (),
     keywords: tuple[Param, ...] = (),
     others: tuple[Signature, ...] = (),
+    like_grad: bool = False,
     **more: Any,
 ) -> FastOperation:
     """Register the gradients of an operator on two tensors.
 
-    Each is written to the tensor given for it, or to a new one.
+    Each is written to the tensor given for it, or to a new one like its operand, or like `grad`.
     """
     operator = f"ttnn.{name}"
 
@@ -140,9 +141,10 @@ def _pair(
         with named(operator):
             check_operands(operator, **{"grad_tensor": grad, operands[0].name: a, operands[1].name: b})
             required(operator, mask)
+            models = (grad, grad) if like_grad else (a, b)
             targets = [
-                output_for(operator, place, operand, output, param.name) if wanted else None
-                for wanted, operand, output, param in zip(mask, (a, b), (grad_a, grad_b), outputs, strict=True)
+                output_for(operator, place, model, output, param.name) if wanted else None
+                for wanted, model, output, param in zip(mask, models, (grad_a, grad_b), outputs, strict=True)
             ]
             return [
                 None if target is None else step(target[0], grad, a, b, *parameters, output=target[1])
@@ -229,7 +231,9 @@ div_bw = _pair(
     "grad, and NaN where grad is 0.",
     ulp=(3.3, 3.25, 1.47),
 )
-rsub_bw = _pair("rsub_bw", "-grad, grad", g.rsub, (_negative, _copied), _LETTERS, dtypes=_INT32, ulp=PASSED_ON)
+rsub_bw = _pair(
+    "rsub_bw", "-grad, grad", g.rsub, (_negative, _copied), _LETTERS, like_grad=True, dtypes=_INT32, ulp=PASSED_ON
+)
 assign_bw = _pair(
     "assign_bw",
     "grad, grad",

@@ -1,7 +1,7 @@
 """Tensors joined along a dimension, and repeated: concat, stack, repeat, expand, repeat_interleave.
 
 Tiles and rows are copied as they are. Where a piece does not begin on a tile, the tensors pass through rows, as on the
-chip; block floats become bfloat16 there and are cast back.
+chip. Block floats become bfloat16 there: `concat` and `stack` return BFLOAT16, `repeat` and `expand` cast back.
 Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement`.
 """
 
@@ -52,13 +52,24 @@ TENSORS: Final = Kind(
 )
 
 
+def _in_rows(tensor: Tensor) -> DataType:
+    """Return the data type of a tensor's rows."""
+    dtype = tensor.spec.dtype
+    return DataType.BFLOAT16 if dtype in BLOCK_FLOATS else dtype
+
+
+def _different(name: str, tensors: Sequence[Tensor]) -> DTypeError:
+    names = ", ".join(tensor.spec.dtype.name for tensor in tensors)
+    return DTypeError(f"{name}: data types differ: {names}.", vendor="All Tensors should have same dtypes.")
+
+
 def _checked(name: str, tensors: Sequence[Tensor], dim: int) -> int:
     """Return the dimension along which tensors are joined.
 
     Raises:
         ParameterError: there is no tensor.
         ShapeError: another dimension differs.
-        DTypeError: data types differ.
+        DTypeError: data types of rows differ.
     """
     if not tensors:
         raise ParameterError(
@@ -77,11 +88,8 @@ def _checked(name: str, tensors: Sequence[Tensor], dim: int) -> int:
                 vendor="All dimensions must be the same size except for the dimension along which the contenation is "
                 "taking place.",
             )
-        if tensor.spec.dtype is not first.spec.dtype:
-            raise DTypeError(
-                f"{name}: data types differ: {first.spec.dtype.name} and {tensor.spec.dtype.name}.",
-                vendor="All Tensors should have same dtypes.",
-            )
+    if len({_in_rows(tensor) for tensor in tensors}) > 1:
+        raise _different(name, tensors)
     if len({tensor.spec.memory_config.is_sharded() for tensor in tensors}) > 1 and (
         first.spec.layout is Layout.ROW_MAJOR or first.spec.shape.rank > 4
     ):
@@ -129,12 +137,14 @@ def joined(
     if tiled and (len(shape) < 2 or not default_tiles or (inner and not in_whole_tiles(sizes))):
         rows = joined(name, [untilized(name, tensor, DRAM_MEMORY_CONFIG) for tensor in tensors], axis)
         tiles = tilize_padded(name, rows)
-        if spec.dtype in BLOCK_FLOATS:
-            tiles = cast("ttnn.typecast", tiles, spec.dtype)
         if output_tensor is not None:
+            if spec.dtype in BLOCK_FLOATS:
+                tiles = cast("ttnn.typecast", tiles, spec.dtype)
             copy_into(tiles, output_tensor)
             return output_tensor
         return tiles if tiles.spec.memory_config == place else moved_to(tiles, place)
+    if len({tensor.spec.dtype for tensor in tensors}) > 1:
+        raise _different(name, tensors)
     output = output_tensor or allocate(TensorSpec.of(shape, spec.dtype, layout, place), device)
     whole = output
     # Pages that are parts of rows are written at the end, all at once.
@@ -353,7 +363,8 @@ concat = register_movement(
         ),
     ),
     _concat,
-    "Return tensors joined along `dim`.\nShape: [..., D1, ...], [..., D2, ...] -> [..., D1 + D2, ...].",
+    "Return tensors joined along `dim`.\nShape: [..., D1, ...], [..., D2, ...] -> [..., D1 + D2, ...].\n"
+    "Block floats become BFLOAT16 if a tensor does not end on a tile along `dim`.",
     golden=golden.concat,
     engine=("write_window",),
     raises=(

@@ -13,7 +13,7 @@ from typing import Final
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
-from ttnn.base.enums import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
+from ttnn.base.enums import BinaryOpType, BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import LayoutError, MemoryConfigError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import require_allocatable
@@ -35,6 +35,7 @@ from ttnn.operation.signature import (
     Signature,
 )
 from ttnn.ops._programs.common import (
+    FLOATS,
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
@@ -45,7 +46,9 @@ from ttnn.ops._programs.common import (
     take_output,
 )
 from ttnn.ops._programs.element_map import copy_into
-from ttnn.ops._programs.typecast import cast
+from ttnn.ops._programs.typecast import cast_by_copy
+from ttnn.ops.eltwise.binary.compute import Options, compute
+from ttnn.ops.eltwise.binary.program import Arithmetic
 from ttnn.tensor.tensor import Tensor
 
 
@@ -61,7 +64,7 @@ def _placed(
     spec = source.spec
     memory_config = memory_of_result(memory_config, output_tensor, memory_config)
     if dtype is not None and dtype is not spec.dtype:
-        return cast(name, source, dtype, memory_config, output_tensor)
+        return cast_by_copy(name, source, dtype, memory_config, output_tensor)
     if output_tensor is None:
         output = allocate(spec.with_memory_config(memory_config), device)
     else:
@@ -152,7 +155,7 @@ def _clone(
     input_: Tensor,
     dtype: DataType | None,
     memory_config: MemoryConfig | None,
-    _compute_kernel_config: WormholeComputeKernelConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
 ) -> Tensor:
     name = "ttnn.clone"
     on_device(name, input_, "input")
@@ -171,6 +174,10 @@ def _clone(
             vendor="Clone: mixed sharded/interleaved layout not currently supported. Both input and output must have "
             "the same layout.",
         )
+    wide = compute_kernel_config is not None and compute_kernel_config.fp32_dest_acc_en
+    if wide and dtype in FLOATS and dtype is not spec.dtype and spec.dtype is DataType.FLOAT32:
+        # Float32 passes SrcA, as TF32; a copy of it to a 32-bit Dst is the sum of SrcA and zeros.
+        return compute(_THROUGH_SRC_A, input_, 0.0, Options(dtype, place, None))
     return _placed(name, input_, place, dtype)
 
 
@@ -213,7 +220,7 @@ def _copied(name: str, source: Tensor, output: Tensor) -> Tensor:
             vendor=f"Input tensor layout ({a.layout.cpp_name}) must equal output tensor layout ({b.layout.cpp_name})",
         )
     if a.dtype is not b.dtype:
-        return cast(name, source, b.dtype, None, output)
+        return cast_by_copy(name, source, b.dtype, None, output)
     if source.buffer is not output.buffer:
         copy_into(source, output)
     return output
@@ -229,8 +236,14 @@ def _assign_to(input_a: Tensor, input_b: Tensor) -> Tensor:
     return _copied("ttnn.assign", input_a, input_b)
 
 
+_THROUGH_SRC_A: Final = Arithmetic("ttnn.clone", BinaryOpType.ADD, "add", float32_on_sfpu=False)
 _ALL: Final = tuple(dtype for dtype in DataType if dtype not in (DataType.INVALID, DataType.FP8_E4M3))
-_DTYPE: Final = Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input.")
+_DTYPE: Final = Param(
+    "dtype",
+    DATA_TYPE,
+    None,
+    doc="Data type of the output, default: that of the input. A copy cuts float32 to bfloat16.",
+)
 _OUTPUT_DTYPE: Final = Param("output_dtype", DATA_TYPE, None, doc=_DTYPE.doc)
 _ALIGNED: Final = Param(
     "keep_l1_aligned", BOOLEAN, False, none=True, doc="The program keeps pages aligned in either case: no change."
@@ -355,7 +368,10 @@ clone = _op(
                 _DTYPE,
                 MEMORY_CONFIG_OPTION,
                 Param(
-                    "compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Accepted; it does not change the result."
+                    "compute_kernel_config",
+                    COMPUTE_KERNEL_CONFIG,
+                    None,
+                    doc="With `fp32_dest_acc_en`, float32 is converted from TF32; otherwise it is cut to bfloat16.",
                 ),
             ),
         ),

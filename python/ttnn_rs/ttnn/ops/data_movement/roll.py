@@ -96,7 +96,8 @@ roll = register_movement(
     ),
     _roll,
     "Return `input_tensor` with elements rolled along dimensions, wrapping at the end.\n"
-    "Shape: [...] -> [...]. Without `dim` the tensor counts as one row.",
+    "Shape: [...] -> [...]. Without `dim` the tensor counts as one row. Block floats become BFLOAT16 if elements move\n"
+    "within tiles.",
     golden=golden.roll,
     engine=("write_window",),
     composition=True,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import DataType, Layout
+from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
 from ttnn.base.exceptions import ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import ShapeLike
@@ -85,11 +85,15 @@ def sliced(
     strides = [stride * step for stride, step in zip(in_strides, steps, strict=True)]
     offset = sum(start * stride for start, stride in zip(begin, in_strides, strict=True))
     fill = pad_value or 0.0
-    through_dst = spec.dtype is DataType.BFLOAT16 and _leaves_tiles(spec, begin, steps)
+    # A whole tensor is only moved.
+    in_rows = tuple(shape) != dims and _leaves_tiles(spec, begin, steps)
+    through_dst = spec.dtype is DataType.BFLOAT16 and in_rows
     if output_tensor is not None:
         return move_into(source, output_tensor, strides=strides, offset=offset, pad_value=fill, through_dst=through_dst)
     place = of_slice(spec, shape, memory_config, device)
-    target = TensorSpec.of(shape, spec.dtype, spec.layout, place, spec.tile)
+    # Rows of block floats are bfloat16, and tiles of these rows stay so; a result without elements has no rows.
+    dtype = DataType.BFLOAT16 if in_rows and spec.dtype in BLOCK_FLOATS and 0 not in shape else spec.dtype
+    target = TensorSpec.of(shape, dtype, spec.layout, place, spec.tile)
     return move(source, target, strides=strides, offset=offset, pad_value=fill, through_dst=through_dst)
 
 
@@ -113,13 +117,13 @@ def _check_range(name: str, spec: TensorSpec, begin: Sequence[int], end: Sequenc
 def _leaves_tiles(spec: TensorSpec, begin: Sequence[int], steps: Sequence[int]) -> bool:
     """Return True if a tiled slice is converted to rows.
 
-    It cannot be copied tile by tile.
+    It cannot be copied tile by tile, has steps, or one dimension.
     """
     if spec.layout is not Layout.TILE:
         return False
     height, width = spec.tile.tile_shape
     row, column = (0, 0, *begin)[-2:]
-    return row % height != 0 or column % width != 0 or any(step != 1 for step in steps[-2:])
+    return len(begin) == 1 or row % height != 0 or column % width != 0 or any(step != 1 for step in steps)
 
 
 def _slice(
@@ -251,7 +255,8 @@ slice = register_movement(
     ),
     _slice,
     "Return the elements from `starts` to `ends` (excluded), with `steps`.\n"
-    "Shape: [d0, d1, ...] -> [ceil((ends[0] - starts[0]) / steps[0]), ...].",
+    "Shape: [d0, d1, ...] -> [ceil((ends[0] - starts[0]) / steps[0]), ...]. Block floats become BFLOAT16 if the slice\n"
+    "does not start on a tile, has steps, or has one dimension.",
     golden=golden.slice_,
     raises=(
         ("ShapeError", "an index is out of range, or parts do not divide the dimension."),

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from ttnn.base.activation import Activation, as_unary
 from ttnn.base.compute_config import WormholeComputeKernelConfig
-from ttnn.base.enums import DataType, Layout, MathFidelity, UnaryOpType
+from ttnn.base.enums import Arch, DataType, Layout, MathFidelity, UnaryOpType
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import normalization as golden
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import ACTIVATION, Kind, Param, Signature
 from ttnn.ops._programs.activations import chain_steps, string_to_unary_with_param
-from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, on_device
 from ttnn.ops._programs.pipeline import rounded
 from ttnn.ops.normalization.norm import (
     BIAS,
@@ -65,12 +65,14 @@ def _run(
     compute_kernel_config: WormholeComputeKernelConfig | None,
     activation: Activation | str | None,
 ) -> Tensor:
-    given = compute_kernel_config
+    given, wide = compute_kernel_config, input_tensor.spec.dtype is DataType.FLOAT32
+    # As the official default, which avoids HiFi4 with a 32-bit Dst on Wormhole.
+    lower = wide and on_device(_NAME, input_tensor).arch() is Arch.WORMHOLE_B0
     config = WormholeComputeKernelConfig(
-        math_fidelity=MathFidelity.HiFi4 if given is None else given.math_fidelity,
+        math_fidelity=(MathFidelity.HiFi3 if lower else MathFidelity.HiFi4) if given is None else given.math_fidelity,
         math_approx_mode=given is None or given.math_approx_mode,
         # The width of Dst follows the input, whatever the configuration says.
-        fp32_dest_acc_en=input_tensor.spec.dtype is DataType.FLOAT32,
+        fp32_dest_acc_en=wide,
     )
     return normalized(
         input_tensor,
@@ -100,7 +102,10 @@ def _signature(activation: Kind) -> Signature:
         (
             MEMORY_CONFIG_OPTION,
             PROGRAM_CONFIG,
-            compute_config("HiFi4 and an approximate inverse root; Dst has 32 bits for float32, else 16"),
+            compute_config(
+                "HiFi4 (HiFi3 for float32 on Wormhole) and an approximate inverse root; Dst has 32 bits for float32, "
+                "else 16"
+            ),
             Param("activation", activation, None, doc="Applied to the result in Dst."),
         ),
     )
