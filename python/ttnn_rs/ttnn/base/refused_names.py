@@ -10,9 +10,7 @@ _REASONS: Final = {
     "the chip of this configuration is not modelled; the chips are n150, n300, p100 and p150": (
         "GrayskullComputeKernelConfig"
     ),
-    "program factories are not objects here; ttnn.matmul selects its program, or accepts program_config": (
-        "create_matmul_attributes matmul_select_program_factory"
-    ),
+    "ttnn.matmul selects its program, or accepts program_config": "matmul_select_program_factory",
     "operators come from the registry of this package; ttnn.register_python_operation adds one": (
         "auto_register_ttnn_cpp_operations"
     ),

@@ -23,7 +23,7 @@ from ttnn.base.enums import (
     MathFidelity,
     UnpackToDestMode,
 )
-from ttnn.base.exceptions import ArgumentError, StorageError, UnsupportedError
+from ttnn.base.exceptions import ArgumentError, ProgramConfigError, StorageError, UnsupportedError
 from ttnn.base.tile import Tile
 from ttnn.device.coordinates import MeshCoordinateRange
 from ttnn.device.mesh_device import MeshDevice
@@ -483,9 +483,22 @@ class MeshProgramDescriptor:
 
 
 def merge_program_descriptors(descriptors: Sequence[ProgramDescriptor]) -> ProgramDescriptor:
-    """Return one program with the parts of several."""
+    """Return one program with the parts of several.
+
+    Raises:
+        ProgramConfigError: kernels of two of them have a core in common.
+    """
     merged = ProgramDescriptor()
-    for descriptor in listed("merge_program_descriptors", descriptors, ProgramDescriptor):
+    taken: dict[tuple[int, int], int] = {}
+    for index, descriptor in enumerate(listed("merge_program_descriptors", descriptors, ProgramDescriptor)):
+        for kernel in descriptor.kernels:
+            for core in kernel.core_ranges.cores():
+                if taken.setdefault((core.x, core.y), index) != index:
+                    raise ProgramConfigError(
+                        f"merge_program_descriptors: programs {taken[core.x, core.y]} and {index} both use core {core}",
+                        vendor="Cannot merge ProgramDescriptors with overlapping kernel core ranges between descriptor "
+                        f"{taken[core.x, core.y]} and {index}.",
+                    )
         merged.kernels += descriptor.kernels
         merged.semaphores += descriptor.semaphores
         merged.cbs += descriptor.cbs

@@ -32,6 +32,7 @@ from ttnn.metal.descriptors import (
     required,
 )
 from ttnn.metal.layout import lay_out
+from ttnn.metal.operator_steps import operator_steps, run_steps, tensors_by_place
 from ttnn.metal.program import Program, create_kernel
 from ttnn.metal.program_parts import shared_core
 from ttnn.metal.queues import Caller, command_queue, enqueue_for
@@ -184,6 +185,8 @@ def _facts(descriptor: ProgramDescriptor) -> Iterator[str]:
 def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor | MeshProgramDescriptor) -> Tensor:
     """Run a program and return its last tensor, the output.
 
+    A program from the descriptors of operators runs the operators.
+
     Args:
         io_tensors: Inputs, then the output; all on one device.
         program_descriptor: The program; kernels in C++ or Python. A `MeshProgramDescriptor` has it for the one chip.
@@ -197,7 +200,11 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
 
     def run() -> Tensor:
         if not blocked():
-            generic_op_report(output, program_descriptor, tuple(io_tensors))
+            steps = operator_steps(_of_one_chip(device_of(output), program_descriptor))
+            if steps:
+                run_steps(steps, tensors_by_place(io_tensors))
+            else:
+                generic_op_report(output, program_descriptor, tuple(io_tensors))
         return output
 
     return observed("ttnn.generic_op", (io_tensors, program_descriptor), run)
@@ -221,7 +228,9 @@ def prepare_generic_op(
         DeviceError, MemoryConfigError, KernelArgumentError: the device cannot run the program.
     """
     device = device_of(_output("experimental.prepare_generic_op", io_tensors))
-    lay_out(device, program_from_descriptor(_of_one_chip(device, program_descriptor)))
+    program = _of_one_chip(device, program_descriptor)
+    if not operator_steps(program):
+        lay_out(device, program_from_descriptor(program))
 
 
 def _output(name: str, io_tensors: Sequence[Tensor]) -> Tensor:
@@ -240,8 +249,10 @@ def _output(name: str, io_tensors: Sequence[Tensor]) -> Tensor:
 
 
 def _of_one_chip(device: MeshDevice, program: ProgramDescriptor | MeshProgramDescriptor) -> ProgramDescriptor:
-    if not isinstance(program, MeshProgramDescriptor):
+    if isinstance(program, ProgramDescriptor):
         return program
+    if not isinstance(program, MeshProgramDescriptor):
+        raise ArgumentError(f"generic_op: expected a ProgramDescriptor, got {program!r}")
     ranges = list(program.mesh_programs)
     if len(ranges) != 1:
         raise ProgramConfigError(f"generic_op: a mesh of one chip requires one program, got {len(ranges)}")
