@@ -157,6 +157,12 @@ def test_matmul_and_slice(device: ttnn.MeshDevice) -> None:
     ttnn.generic_op([a, b, *outputs], program)
     assert same_bits(outputs[0], ttnn.matmul(a, b, program_config=config))
 
+    # Shards of the result are the output blocks, on the allowed cores.
+    config.allowed_worker_cores = core_set(0, 1)
+    params.output_mem_config = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.BLOCK_SHARDED, ttnn.BufferType.L1)
+    (spec,) = ttnn.MatmulDeviceOperation.compute_output_specs(params, inputs)
+    assert (spec.memory_config.shard_spec.shape, spec.memory_config.shard_spec.grid) == ([32, 64], core_set(0, 1))
+
     bounds, tensors = ttnn.SliceParams(), ttnn.SliceInputs(a)
     bounds.slice_start, bounds.slice_end, bounds.step = ttnn.Shape([32, 32]), ttnn.Shape([64, 96]), ttnn.Shape([1, 1])
     output = ttnn.SliceDeviceOperation.create_output_tensors(bounds, tensors)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, Final
 
@@ -538,7 +538,9 @@ def _reuse_config(params: MatmulParams) -> MatmulMultiCoreReuseProgramConfig:
 
 def _output_blocks(params: MatmulParams, a: Tensor, b: Tensor) -> int:
     """Return the number of output blocks, each of which a core computes whole."""
-    config = _reuse_config(params)
+    config = params.program_config
+    if config is None:
+        raise ProgramConfigError("MatmulParams: program_config must be set")
     *batch, rows, inner = list(a.padded_shape)
     tile_rows = (inner if params.transpose_a else rows) // TILE_SIZE
     columns = list(b.padded_shape)[-2 if params.transpose_b else -1] // TILE_SIZE
@@ -548,11 +550,19 @@ def _output_blocks(params: MatmulParams, a: Tensor, b: Tensor) -> int:
 
 
 def _blocks(params: MatmulParams, a: Tensor, b: Tensor, target: MemoryConfig) -> MemoryConfig:
-    config = _reuse_config(params)
+    """Return a memory config with the output blocks of the cores as shards."""
+    config = params.program_config
     shape = [config.per_core_M * TILE_SIZE, config.per_core_N * TILE_SIZE]
-    grid = config.compute_with_storage_grid_size
-    cores = split_work_to_cores(grid, _output_blocks(params, a, b))[1]
-    return MemoryConfig(target.memory_layout, target.buffer_type, ShardSpec(cores, shape, ShardOrientation.COL_MAJOR))
+    by_column = isinstance(config, MatmulMultiCoreReuseProgramConfig)
+    cores = split_work_to_cores(_grid(config), _output_blocks(params, a, b), row_wise=not by_column)[1]
+    orientation = ShardOrientation.COL_MAJOR if by_column else ShardOrientation.ROW_MAJOR
+    return MemoryConfig(target.memory_layout, target.buffer_type, ShardSpec(cores, shape, orientation))
+
+
+def _grid(config: Any) -> CoreCoord:
+    """Return the size of a matmul's core grid, which allowed cores decide."""
+    allowed = config.allowed_worker_cores
+    return config.compute_with_storage_grid_size if allowed is None else allowed.bounding_box().grid_size()
 
 
 class MatmulMultiCoreReuseOptimizedProgramFactory:
@@ -576,18 +586,16 @@ class MatmulMultiCoreReuseOptimizedProgramFactory:
         if shard is not None:
             cores = shard.grid
         else:
-            cores = split_work_to_cores(
-                config.compute_with_storage_grid_size if core_range_set is None else core_range_set, blocks
-            )[1]
-        # The blocks decide the bits, the cores do not.
-        grid = CoreCoord(1, 1) if sharded is None else config.compute_with_storage_grid_size
+            cores = split_work_to_cores(_grid(config) if core_range_set is None else core_range_set, blocks)[1]
+        # The blocks decide the bits, the cores do not: `ttnn.matmul` starts at the first core.
+        grid = CoreCoord(1, 1) if sharded is None else _grid(config)
         options = {
             "transpose_a": params.transpose_a,
             "transpose_b": params.transpose_b,
             "memory_config": params.output_mem_config if sharded is None else output.memory_config(),
             "dtype": output.dtype,
             "compute_kernel_config": params.compute_kernel_config,
-            "program_config": _on_grid(config, grid, blocks),
+            "program_config": replace(config, compute_with_storage_grid_size=grid, allowed_worker_cores=None),
         }
         run = partial(_run_positional, matmul_operator, options)
         program = _Program(OperatorStep.of(run, [a, b, output], "matmul", options), cores, _MATMUL_CBS)
@@ -620,23 +628,6 @@ class MatmulMultiCoreReuseOptimizedProgramFactory:
                 program.buffer(_MATMUL_CBS[name], tensor.dtype, tiles)
         program.buffer(_MATMUL_CBS["cb_intermed0"], output.dtype, config.per_core_M * config.per_core_N)
         return program.descriptor
-
-
-def _on_grid(
-    config: MatmulMultiCoreReuseProgramConfig, grid: CoreCoord, blocks: int
-) -> MatmulMultiCoreReuseProgramConfig:
-    """Return the configuration on cores from the first one on.
-
-    `ttnn.matmul` starts there; the cores of the descriptor may be others.
-    """
-    return MatmulMultiCoreReuseProgramConfig(
-        compute_with_storage_grid_size=grid,
-        in0_block_w=config.in0_block_w,
-        out_subblock_h=config.out_subblock_h,
-        out_subblock_w=config.out_subblock_w,
-        per_core_M=config.per_core_M,
-        per_core_N=config.per_core_N,
-    )
 
 
 def _run_positional(function: Callable[..., Tensor], options: dict[str, Any], tensors: Sequence[Tensor]) -> Tensor:

@@ -74,6 +74,12 @@ class Checks:
             f"compute_with_storage_grid_size ({x}, {y}) must fit within device grid ({columns}, {rows})",
             f"compute_with_storage_grid_size=({min(x, columns)}, {min(y, rows)}) would fit.",
         )
+        last = self.config.last_core
+        self.require(
+            last is None or (last[0] < columns and last[1] < rows),
+            "allowed_worker_cores must be a subset of the device compute grid!",
+            f"The last core of the device is ({columns - 1}, {rows - 1}).",
+        )
 
     def nonzero(self, **values: int) -> None:
         """Require sizes that are not 0."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.compute_config import WormholeComputeKernelConfig
-from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.core_range import CoreCoord, CoreRangeSet
 from ttnn.base.enums import MathFidelity, ThrottleLevel, UnaryOpType
 from ttnn.base.exceptions import ProgramConfigError, UnsupportedError
 from ttnn.base.program_config import (
@@ -104,6 +104,8 @@ class ProgramConfig:
     gather_in0: bool = False
     untilize_out: bool = False
     fused_activation: Activation | None = None
+    last_core: tuple[int, int] | None = None
+    """Right lower corner of the allowed cores, None if they are those of the grid from the first core on."""
     unmodelled: tuple[str, ...] = ()
     """Options that were given and that this package does not model."""
 
@@ -234,15 +236,14 @@ def program_config_of(config: AnyProgramConfig) -> ProgramConfig:
             unmodelled=_changed(config, num_workers_per_dram_bank=1),
             **per_core,
         )
-    grid = config.compute_with_storage_grid_size
     common: dict[str, Any] = {
-        "grid": (grid.x, grid.y),
+        **_grid(config.compute_with_storage_grid_size, config.allowed_worker_cores),
         "out_subblock_h": config.out_subblock_h,
         "out_subblock_w": config.out_subblock_w,
         **per_core,
     }
     if isinstance(config, MatmulMultiCoreReuseProgramConfig):
-        return ProgramConfig(Kind.REUSE, unmodelled=_changed(config, allowed_worker_cores=None), **common)
+        return ProgramConfig(Kind.REUSE, **common)
     common |= {
         "out_block_h": config.per_core_M if config.out_block_h is None else config.out_block_h,
         "out_block_w": config.per_core_N if config.out_block_w is None else config.out_block_w,
@@ -250,22 +251,38 @@ def program_config_of(config: AnyProgramConfig) -> ProgramConfig:
         "fuse_batch": config.fuse_batch,
     }
     if isinstance(config, MatmulMultiCoreReuseMultiCastProgramConfig):
-        return ProgramConfig(
-            Kind.MCAST_2D,
-            transpose_mcast=config.transpose_mcast,
-            unmodelled=_changed(config, allowed_worker_cores=None),
-            **common,
-        )
+        return ProgramConfig(Kind.MCAST_2D, transpose_mcast=config.transpose_mcast, **common)
     return ProgramConfig(
         Kind.MCAST_1D,
         mcast_in0=config.mcast_in0,
         gather_in0=config.gather_in0,
         untilize_out=config.untilize_out,
-        unmodelled=_changed(
-            config, allowed_worker_cores=None, hop_cores=CoreRangeSet(), num_global_cb_receivers=1, stream_in1=False
-        ),
+        unmodelled=_changed(config, hop_cores=CoreRangeSet(), num_global_cb_receivers=1, stream_in1=False),
         **common,
     )
+
+
+def _grid(grid: CoreCoord, allowed: CoreRangeSet | None) -> dict[str, Any]:
+    """Return the core grid: as large as the allowed cores, if there are any.
+
+    Raises:
+        ProgramConfigError: the allowed cores are no rectangle.
+    """
+    if allowed is None:
+        return {"grid": (grid.x, grid.y)}
+    if allowed.empty():
+        raise ProgramConfigError(
+            "ttnn.matmul: allowed_worker_cores is empty.", vendor="allowed_worker_cores must be non-empty!"
+        )
+    box = allowed.bounding_box()
+    size = box.grid_size()
+    if size.x * size.y != allowed.num_cores():
+        raise ProgramConfigError(
+            f"ttnn.matmul: allowed_worker_cores must be a rectangle, got {allowed}.",
+            vendor=f"allowed_worker_cores must form a dense rectangle (got {allowed.num_cores()} cores in a "
+            f"{size} bounding box)",
+        )
+    return {"grid": (size.x, size.y), "last_core": (box.end.x, box.end.y)}
 
 
 def _changed(config: AnyProgramConfig, **defaults: object) -> tuple[str, ...]:
