@@ -28,8 +28,7 @@ torch = pytest.importorskip("torch")
         "create_socket_pair", "decorators.set_golden_comparison_config", "device.EnableMemoryReports",
         "disaggregation.import_from_protobuf", "get_all_programs_perf_data", "get_num_links",
         "get_optimal_worker_cores_for_sharded_tensor", "graph_report.run_pytest_graph_report_fixture",
-        "GrayskullComputeKernelConfig",
-        "light_metal_begin_capture", "matmul_select_program_factory",
+        "GrayskullComputeKernelConfig", "matmul_select_program_factory",
     ],
 )  # fmt: skip
 def test_names_without_a_meaning_here_raise_when_they_are_called(call: str) -> None:

@@ -44,8 +44,6 @@ from ttnn.device.driver import apply_device_delay as apply_device_delay  # type:
 from ttnn.device.driver import disable_asynchronous_slow_dispatch as disable_asynchronous_slow_dispatch
 from ttnn.device.driver import dump_stack_trace_on_segfault as dump_stack_trace_on_segfault
 from ttnn.device.driver import enable_asynchronous_slow_dispatch as enable_asynchronous_slow_dispatch
-from ttnn.device.driver import light_metal_begin_capture as light_metal_begin_capture  # type: ignore[attr-defined]
-from ttnn.device.driver import light_metal_end_capture as light_metal_end_capture  # type: ignore[attr-defined]
 from ttnn.device.events import *  # noqa: F403
 from ttnn.device.fabric import *  # noqa: F403
 from ttnn.device.lifecycle import *  # noqa: F403
@@ -60,6 +58,7 @@ from ttnn.metal.semaphores import create_global_semaphore as create_global_semap
 from ttnn.metal.semaphores import get_global_semaphore_address as get_global_semaphore_address
 from ttnn.metal.semaphores import reset_global_semaphore_value as reset_global_semaphore_value
 from ttnn.operation.hooks import *  # noqa: F403
+from ttnn.operation.light_metal import *  # noqa: F403
 
 from ttnn.ops import *  # noqa: F403  # isort: skip
 from ttnn.namespaces import *  # noqa: F403  # isort: skip

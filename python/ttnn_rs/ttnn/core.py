@@ -15,6 +15,9 @@ from ttnn.base.work_split import split_work_to_cores as split_work_to_cores
 from ttnn.device.driver import *  # noqa: F403
 from ttnn.device.driver import dump_stack_trace_on_segfault as dump_stack_trace_on_segfault
 from ttnn.device.events import get_current_command_queue_id_for_thread as get_current_command_queue_id_for_thread
+from ttnn.operation.light_metal import LightMetalReplay as LightMetalReplay
+from ttnn.operation.light_metal import light_metal_begin_capture as light_metal_begin_capture
+from ttnn.operation.light_metal import light_metal_end_capture as light_metal_end_capture
 from ttnn.tensor.conversion import get_memory_config as get_memory_config
 from ttnn.tensor.conversion import has_storage_type_of as has_storage_type_of
 from ttnn.tensor.conversion import has_tile_padding as has_tile_padding

@@ -1,5 +1,6 @@
 """Official extension modules that programs name, mostly in annotations."""
 
+from ttnn._ttnn import core as core
 from ttnn._ttnn import device as device
 from ttnn._ttnn import fabric as fabric
 from ttnn._ttnn import global_semaphore as global_semaphore

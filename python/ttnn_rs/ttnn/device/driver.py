@@ -39,9 +39,6 @@ _REFUSED = refusing(
 )
 _REFUSED |= refusing("ttnn.device", "EnableMemoryReports", "reports of memory as files are not implemented")
 _REFUSED |= refusing("ttnn", "apply_device_delay", SEVERAL_CHIPS)
-_REFUSED |= refusing(
-    "ttnn", "light_metal_begin_capture light_metal_end_capture", "light metal captures are not implemented"
-)
 globals().update(_REFUSED)
 __all__ += list(_REFUSED)
 

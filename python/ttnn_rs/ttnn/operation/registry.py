@@ -391,6 +391,11 @@ def find(name: str) -> FastOperation:
         raise UnsupportedError(f"{name} is not implemented.", "unimplemented") from None
 
 
+def is_registered(name: str) -> bool:
+    """Return whether an operator with a registry entry has that full name."""
+    return name in _operations and _operations[name].entry is not None
+
+
 def name_again(prefix: str, names: Iterable[str]) -> None:
     """List operators again as separate ones below a prefix.
 

@@ -6,6 +6,7 @@ data begins at a multiple of 64), and the raw buffer of the tensor.
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import struct
@@ -266,6 +267,36 @@ def _checked_name(where: str, file_name: str | os.PathLike[str]) -> Path:
 
 
 def _write(where: str, path: Path, tensor: Tensor) -> None:
+    header, raw = _parts(where, tensor)
+    with open_atomically(path, where=where) as file:
+        file.write(header)
+        file.write(raw.data)
+
+
+def tensor_bytes(where: str, tensor: Tensor) -> bytes:
+    """Return the content of a tensor's file.
+
+    Raises:
+        DTypeError: fp8_e4m3, which the format does not have.
+        ShapeError: a tensor without elements, which the format does not have.
+        StorageError: the tensor was deallocated.
+    """
+    header, raw = _parts(where, tensor)
+    return header + raw.tobytes()
+
+
+def tensor_of_bytes(where: str, name: str, data: bytes) -> Tensor:
+    """Return the tensor of a file's content, on the host.
+
+    Raises:
+        FileFormatError: the content is damaged.
+        UnsupportedError: it holds parts for several chips, or padding that is not modelled.
+    """
+    return _read(where, name, io.BytesIO(data), len(data))
+
+
+def _parts(where: str, tensor: Tensor) -> tuple[bytes, np.ndarray[Any, Any]]:
+    """Return the header and the data of a tensor's file."""
     if tensor.dtype not in _DTYPE_NUMBER:
         raise DTypeError(
             f"{where}: the file format has no {tensor.dtype.name}", vendor="FP8_E4M3 cannot be serialized to flatbuffer"
@@ -280,10 +311,7 @@ def _write(where: str, path: Path, tensor: Tensor) -> None:
             f"{where}: a tensor of {tensor.shape} has nothing to write",
             vendor="Unexpected empty buffer during tensor serialization",
         )
-    header = header_bytes(host.spec, raw.nbytes)
-    with open_atomically(path, where=where) as file:
-        file.write(header)
-        file.write(raw.data)
+    return header_bytes(host.spec, raw.nbytes), raw
 
 
 def header_bytes(spec: TensorSpec, data_bytes: int) -> bytes:
@@ -367,14 +395,13 @@ def _memory(builder: Builder, config: MemoryConfig) -> int:
 def _read_file(where: str, path: Path) -> Tensor:
     try:
         with open_file(path, where=where) as file:
-            return _read(where, path, file)
+            return _read(where, path, file, os.fstat(file.fileno()).st_size)
     except FileAccessError as error:
         error.vendor = f'Cannot open "{path}" for reading'
         raise
 
 
-def _read(where: str, path: Path, file: BinaryIO) -> Tensor:
-    size_of_file = os.fstat(file.fileno()).st_size
+def _read(where: str, path: Path | str, file: BinaryIO, size_of_file: int) -> Tensor:
     first = file.read(_SIZE_BYTES)
     if len(first) < _SIZE_BYTES:
         raise FileFormatError(
