@@ -238,6 +238,9 @@ def official_step(kernel: dict[str, Any]) -> Step | None:
         return _conversion(kernel)
     formats: tuple[int, ...]
     source, target = names.get("in", names.get("in0", 0)), names.get("out", names.get("out0", names.get("dst")))
+    if "fused_distributed_rmsnorm" in file:
+        # Its buffers have no names.
+        target = kernel["compile_args"][7 if "post" in stem else 3]
     if any(part in stem for part in _COPYING):
         others = (int(key) for key in kernel["formats"] if key != str(source))
         target = target if target is not None else next(others, source)

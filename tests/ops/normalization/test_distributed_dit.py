@@ -76,6 +76,25 @@ def test_the_mean_of_parts_is_joined_step_by_step(device: ttnn.MeshDevice) -> No
     np.testing.assert_allclose(result, (5 - means.mean()) / means.std(), rtol=2e-3)
 
 
+@pytest.mark.parametrize("batched", ["weight", "bias", "both"])
+def test_parameters_have_a_row_for_every_matrix(batched: str, device: ttnn.MeshDevice) -> None:
+    x = make((3, 2, 64, 128), ttnn.bfloat16, TILES, device)
+    stats = PRE(x, _reciprocals(device, 128))
+    shapes = {name: (6, 1, 128) if batched in (name, "both") else (1, 128) for name in ("weight", "bias")}
+    parameters = {name: make(shape, ttnn.bfloat16, TILES, device, 3) for name, shape in shapes.items()}
+    got = values_of(POST(x, stats, **parameters)).reshape(6, 64, 128)
+    for matrix in range(6):
+        at = [matrix // 2, matrix % 2, 0, 0]
+        end = [at[0] + 1, at[1] + 1, 64, 128]
+        one, of_one = ttnn.slice(x, at, end), ttnn.slice(stats, at, [*end[:3], 64])
+        rows = {
+            name: ttnn.Tensor(values_of(tensor).reshape(-1, 128)[[matrix % volume]], ttnn.bfloat16, device, TILES)
+            for name, tensor in parameters.items()
+            for volume in [tensor.shape[0]]
+        }
+        np.testing.assert_array_equal(got[matrix], values_of(POST(one, of_one, **rows))[0, 0])
+
+
 def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x, table = make((1, 1, 32, 64), ttnn.bfloat16, TILES, device), _reciprocals(device, 64)
     stats = PRE(x, table)
@@ -87,6 +106,11 @@ def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
         (ttnn.ShapeError, "64 columns or more", lambda: PRE(x, _reciprocals(device, 32))),
         (ttnn.DTypeError, "statistics are floating point", lambda: PRE(x, table, dtype=ttnn.int32)),
         (ttnn.ShapeError, "64 columns for each device", lambda: POST(x, x[:, :, :, :32])),
+        (
+            ttnn.ShapeError,
+            r"takes \[1, 1, 64\]",
+            lambda: POST(x, stats, **dict.fromkeys(("weight", "bias"), make((2, 1, 64), ttnn.bfloat16, TILES, device))),
+        ),
         (ttnn.UnsupportedError, "stats is FLOAT32", lambda: POST(x, ttnn.typecast(stats, ttnn.float32))),
         (ttnn.ParameterError, "bias is missing", lambda: POST(x, stats, weight=weight)),
     ):

@@ -184,6 +184,30 @@ def dit_layernorm_pre_allgather(x: ArrayLike, recip_tensor: ArrayLike, **_: obje
     return np.concatenate(parts, axis=-1)
 
 
+def wan_fused_rmsnorm_post_allgather(
+    x: ArrayLike,
+    stats: ArrayLike,
+    *,
+    epsilon: float = 1e-5,
+    num_heads_per_device: int = 1,
+    weight: ArrayLike | None = None,
+    transformation_mat: ArrayLike | None = None,
+    rope_cos: ArrayLike | None = None,
+    rope_sin: ArrayLike | None = None,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return the RMS norm from all parts' statistics, by heads, rotated by the tables."""
+    normed = rms_norm_post_all_gather(x, stats, epsilon=epsilon, weight=weight)
+    rows, width = normed.shape[-2:]
+    heads = normed.reshape(1, rows, num_heads_per_device, width // num_heads_per_device).transpose(0, 2, 1, 3)
+    if transformation_mat is None or rope_cos is None or rope_sin is None:
+        return heads
+    tiles = heads.reshape(*heads.shape[:-1], -1, 32)
+    rotated = (tiles @ np.asarray(transformation_mat, np.float64)[0, 0]).reshape(heads.shape)
+    result: NDArray[np.float64] = heads * np.asarray(rope_cos, np.float64) + rotated * np.asarray(rope_sin, np.float64)
+    return result
+
+
 def dit_layernorm_post_allgather(
     x: ArrayLike,
     stats: ArrayLike,

@@ -81,8 +81,6 @@ _EXPERIMENTAL: Final = (
     "strided_all_gather_async",
     "strided_all_gather_minimal_matmul_async",
     "strided_reduce_scatter_async",
-    "wan_fused_rmsnorm_post_allgather",
-    "wan_fused_rmsnorm_pre_allgather",
 )
 
 

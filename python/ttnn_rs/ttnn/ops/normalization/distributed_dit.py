@@ -11,6 +11,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/dit_layernor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
@@ -141,13 +142,32 @@ def _check_parameters(name: str, weight: Tensor | None, bias: Tensor | None) -> 
             f"{name}: {missing} is missing; weight and bias go together.",
             vendor="Beta must be provided when gamma is provided.",
         )
-    for label, tensor in (("weight", weight), ("bias", bias)):
-        if tensor is not None and tensor.spec.shape.rank > 2 and tensor.spec.shape[-3] > 1:
-            raise UnsupportedError(
-                f"{name}: {label} of {tensor.spec.shape} has a row for every batch, which is not implemented. Use one "
-                "row, or multiply and add afterwards.",
-                "unimplemented",
-            )
+
+
+def _is_batched(name: str, label: str, tensor: Tensor | None, like: Tensor) -> bool:
+    """Return whether weights or bias have a row for every matrix of the input.
+
+    Raises:
+        ShapeError: they have rows for another number of matrices.
+        LayoutError: they are row-major.
+        DTypeError: they are not floating point.
+    """
+    if tensor is None or tensor.spec.shape.rank < 3 or tensor.spec.shape[-3] == 1:
+        return False
+    same_device(name, on_device(name, like), tensor, label)
+    spec, shape = tensor.spec, tuple(like.spec.shape)
+    matrices = shape[0] * shape[1]
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(f"{name}: {label} with a row for every matrix must be in TILE_LAYOUT.")
+    if spec.dtype not in DTYPES:
+        raise DTypeError(f"{name}: {label} is {spec.dtype.name}; it must be floating point.")
+    if tuple(spec.shape)[-3:] != (matrices, 1, shape[-1]) or math.prod(spec.shape) != matrices * shape[-1]:
+        raise ShapeError(
+            f"{name}: {label} has shape {list(spec.shape)}; an input of {list(shape)} takes "
+            f"[{matrices}, 1, {shape[-1]}] or one row."
+        )
+    full_tiles(name, tensor, label)
+    return True
 
 
 def _post(
@@ -170,7 +190,17 @@ def _post(
         raise DTypeError(f"{name}: dtype is {out_dtype.name}; the result is floating point.")
     norm = numerics(name, input_tensor, compute_kernel_config, epsilon, centers=True, dst32=False)
     norm = replace(norm, out_dtype=out_dtype, older_root=True)
-    inputs, norm = operands(name, norm, input_tensor, None, weight, bias)
+    parameters = (("weight", weight), ("bias", bias))
+    batched = [_is_batched(name, label, tensor, input_tensor) for label, tensor in parameters]
+    given = [None if batched[0] else weight, None if batched[1] else bias]
+    inputs, norm = operands(name, norm, input_tensor, None, *given)
+    if weight is not None and batched[0]:
+        inputs.insert(1, weight)
+        norm = replace(norm, weight=weight.spec.dtype)
+    if bias is not None and batched[1]:
+        inputs.append(bias)
+        norm = replace(norm, bias=bias.spec.dtype)
+    norm = replace(norm, batched=(batched[0], batched[1]))
     output = allocate(TensorSpec.of(spec.shape, out_dtype, Layout.TILE, memory_config or spec.memory_config), device)
     if is_empty(spec):
         return output
@@ -270,8 +300,8 @@ _entry(
         ),
         (
             Param("epsilon", FLOAT, 1e-5, doc="Added to the variance, truncated to bfloat16."),
-            WEIGHT,
-            BIAS,
+            replace(WEIGHT, doc=f"{WEIGHT.doc} [N * C, 1, W] has a row for every matrix."),
+            replace(BIAS, doc=f"{BIAS.doc} [N * C, 1, W] has a row for every matrix."),
             MEMORY_CONFIG_OPTION,
             _COMPUTE,
             Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input."),

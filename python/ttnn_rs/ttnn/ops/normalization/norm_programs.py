@@ -68,6 +68,8 @@ class Norm:
     """SFPU functions of a fused activation."""
     older_root: bool = False
     """The inverse root of older kernels."""
+    batched: tuple[bool, bool] = (False, False)
+    """True if weights, or bias, have a row for every matrix of the input."""
 
     @property
     def kept(self) -> DataType:
@@ -103,9 +105,10 @@ def finish(program: Pipeline, norm: Norm, x: Operand, inverse: Operand) -> None:
     """Add the final steps: quotient, weights, bias, each rounded once."""
     kept = norm.kept
     steps: list[tuple[str, Operand]] = [("mul", inverse)]
-    for op, dtype in (("mul", norm.weight), ("add", norm.bias)):
+    for op, dtype, batched in (("mul", norm.weight, norm.batched[0]), ("add", norm.bias, norm.batched[1])):
         if dtype is not None:
-            row = (*(1 for _ in program.domain[:-1]), program.domain[-1])
+            *leading, _, width = program.domain
+            row = (*(size if batched else 1 for size in leading), 1, width)
             steps.append((op, program.tensor(dtype, row, "row")))
     for number, (op, other) in enumerate(steps, 1):
         if number < len(steps):
