@@ -315,6 +315,18 @@ class _ExperimentalView(FastOperation):
     def __call__(self, input_tensor: Tensor, N: int, C: int, H: int, W: int, *, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalWanFusedRmsnormPostAllgather(FastOperation):
+    def __call__(self, input_tensor: Tensor, stats: Tensor, *, epsilon: float = 1e-05, num_heads_per_device: int = 1,
+        weight: Tensor | None = None, transformation_mat: Tensor | None = None, rope_cos: Tensor | None = None,
+        rope_sin: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, dtype: DataType | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalWanFusedRmsnormPreAllgather(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, dtype: DataType = ...,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _KvCacheFillCacheForUserInPlace(FastOperation):
     def __call__(self, cache: Tensor, input: Tensor, batch_index: int, *, update_idx: int = 0,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
@@ -1228,9 +1240,13 @@ class _InExperimental:
     transpose_rm: _ExperimentalTransposeRm
     """Return a row-major tensor with its last two dimensions transposed."""
     typecast: _ExperimentalTypecast
-    """Return `input_tensor` in another data type, as `ttnn.typecast` does."""
+    """Return a copy of `input_tensor` in another data type."""
     view: _ExperimentalView
     """Return a view of `input_tensor` with a new shape, sharing pages."""
+    wan_fused_rmsnorm_post_allgather: _ExperimentalWanFusedRmsnormPostAllgather
+    """Return the RMS norm of a part of rows, by heads, with rotary embedding."""
+    wan_fused_rmsnorm_pre_allgather: _ExperimentalWanFusedRmsnormPreAllgather
+    """Return the sum of squares of every row, in column 0 of 32."""
     all_gather_async: FastOperation
     all_gather_async_reversed: FastOperation
     all_gather_concat: FastOperation
@@ -1276,8 +1292,6 @@ class _InExperimental:
     strided_all_gather_async: FastOperation
     strided_all_gather_minimal_matmul_async: FastOperation
     strided_reduce_scatter_async: FastOperation
-    wan_fused_rmsnorm_post_allgather: FastOperation
-    wan_fused_rmsnorm_pre_allgather: FastOperation
     create_global_circular_buffer_for_matmul_1d: FastOperation
     create_global_circular_buffer_for_tensor_prefetcher: FastOperation
     create_prefetcher_pipes_for_tensor_prefetcher: FastOperation
