@@ -198,8 +198,8 @@ def wan_fused_rmsnorm_post_allgather(
 ) -> NDArray[np.float64]:
     """Return the RMS norm from all parts' statistics, by heads, rotated by the tables."""
     normed = rms_norm_post_all_gather(x, stats, epsilon=epsilon, weight=weight)
-    rows, width = normed.shape[-2:]
-    heads = normed.reshape(1, rows, num_heads_per_device, width // num_heads_per_device).transpose(0, 2, 1, 3)
+    rows = normed.shape[-2]
+    heads: NDArray[np.float64] = np.moveaxis(normed.reshape(1, rows, num_heads_per_device, -1), 2, 1)
     if transformation_mat is None or rope_cos is None or rope_sin is None:
         return heads
     tiles = heads.reshape(*heads.shape[:-1], -1, 32)

@@ -236,18 +236,17 @@ def _post(
     return output
 
 
-def _examples(shape: tuple[int, ...], layout: Layout) -> bool:
-    tiled = len(shape) == 4 and layout is Layout.TILE and 0 not in shape
-    return tiled and shape[:2] == (1, 1) and shape[-1] % TILE_SIZE == 0
+def _is_whole(shape: tuple[int, ...], layout: Layout) -> bool:
+    return len(shape) > 1 and layout is Layout.TILE and 0 not in shape and shape[-1] % TILE_SIZE == 0
 
 
 def _pre_examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
-    return ((),) if _examples(shape, layout) else ()
+    return ((),) if _is_whole(shape, layout) else ()
 
 
 def _post_examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
     stats = Operand((*shape[:-1], 2 * TILE_SIZE), dtype=_BF16, between=(0.5, 1.5))
-    return ((stats,),) if _examples(shape, layout) else ()
+    return ((stats,),) if _is_whole(shape, layout) and len(shape) == 4 and shape[:2] == (1, 1) else ()
 
 
 _COMPUTE: Final = compute_config("HiFi4, a 32-bit Dst and an exact inverse root")
