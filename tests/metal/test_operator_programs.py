@@ -97,7 +97,7 @@ def test_hash_depends_on_options_and_specifications(device: ttnn.MeshDevice) -> 
 
 
 def fused(*programs: ttnn.ProgramDescriptor) -> ttnn.ProgramDescriptor:
-    """Return a program whose kernels have the arguments of several, as code that fuses sources leaves them."""
+    """Return a program with the arguments that code which fuses sources leaves."""
     named = [
         (f"phase_{phase}_{name}" if phase else name, value)
         for phase, program in enumerate(programs)

@@ -112,7 +112,10 @@ def _dispatch(
 
 
 def _allocated(device: MeshDevice, specs: Sequence[TensorSpec], shared: Sequence[int]) -> list[Tensor]:
-    """Return new outputs; `shared` has for each the number of the output that it is."""
+    """Return new outputs.
+
+    `shared` has for each output the number of the first that is the same.
+    """
     outputs: list[Tensor] = []
     for index, spec in enumerate(specs):
         same = shared[index] if shared else index
@@ -121,7 +124,7 @@ def _allocated(device: MeshDevice, specs: Sequence[TensorSpec], shared: Sequence
 
 
 def fusion_dispatch_op(*args: Any, **kwargs: Any) -> list[Tensor] | None:
-    """Run a program on tensors other than those that it was built for.
+    """Run a program on other tensors than it was built for.
 
     Args:
         args: (io_tensors, program_descriptor, address_slots), (input_tensors, output_tensors, program_descriptor,
@@ -134,7 +137,8 @@ def fusion_dispatch_op(*args: Any, **kwargs: Any) -> list[Tensor] | None:
     """
     for names, run in _FORMS:
         if len(args) + len(kwargs) == len(names) and set(names[len(args) :]) == set(kwargs):
-            return run(**dict(zip(names[: len(args)], args, strict=True)), **kwargs)
+            outputs: list[Tensor] | None = run(**dict(zip(names[: len(args)], args, strict=True)), **kwargs)
+            return outputs
     raise ArgumentError("fusion_dispatch_op: expected tensors, program_descriptor and address_slots")
 
 

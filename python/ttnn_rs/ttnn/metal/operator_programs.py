@@ -1,4 +1,4 @@
-"""Operators as program descriptors: parameters, tensors and the programs of norms, matmul and slice.
+"""Operators as program descriptors: norms, matmul and slice.
 
 `create_descriptor` returns kernels, circular buffers and cores. The kernels name the public sources, but are not built
 from them: `ttnn.generic_op` runs the operator, see `ttnn.metal.operator_steps`.
@@ -113,7 +113,7 @@ _SHARDED_CBS: Final = {
 }
 _MATMUL_CBS: Final = {"cb_in0": 0, "cb_in1": 1, "cb_bias": 3, "cb_out": 4, "cb_intermed0": 5}
 _STATISTICS: Final = 2
-"""Tiles of a circular buffer of one value per row, and one in reserve."""
+"""Tiles of a circular buffer of row statistics, one in reserve."""
 
 
 @dataclass(slots=True)
@@ -286,7 +286,7 @@ def _address(tensor: Tensor | None) -> int:
 
 
 def _rows_by_core(cores: CoreRangeSet, units: int) -> tuple[CoreRangeSet, dict[CoreCoord, tuple[int, int]]]:
-    """Return the cores of a work split, and the first unit and number of units of each."""
+    """Return cores, and the first unit and unit count of each."""
     _, everyone, first, _, more, fewer = split_work_to_cores(cores, units, row_wise=True)
     split, start = {}, 0
     for core in everyone.cores(row_wise=True):
@@ -320,7 +320,7 @@ def _defines(params: LayerNormParams, given: dict[str, Tensor]) -> list[str]:
 
 
 class LayerNormMultiCoreProgramFactory:
-    """The program of a norm of interleaved tensors: rows of tiles over cores."""
+    """Norm of interleaved tensors: tile rows over cores."""
 
     @staticmethod
     def create_descriptor(
@@ -384,7 +384,7 @@ class LayerNormMultiCoreProgramFactory:
 
 
 class LayerNormShardedProgramFactory:
-    """The program of a norm of shards, on the cores of the input."""
+    """Norm of shards, on the cores of the input."""
 
     @staticmethod
     def create_descriptor(
@@ -537,7 +537,7 @@ def _reuse_config(params: MatmulParams) -> MatmulMultiCoreReuseProgramConfig:
 
 
 def _output_blocks(params: MatmulParams, a: Tensor, b: Tensor) -> int:
-    """Return the number of output blocks, each of which a core computes whole."""
+    """Return the number of output blocks."""
     config = params.program_config
     if config is None:
         raise ProgramConfigError("MatmulParams: program_config must be set")
@@ -546,11 +546,12 @@ def _output_blocks(params: MatmulParams, a: Tensor, b: Tensor) -> int:
     columns = list(b.padded_shape)[-2 if params.transpose_b else -1] // TILE_SIZE
     for size in batch:
         tile_rows *= size
-    return max(1, tile_rows // config.per_core_M) * max(1, columns // config.per_core_N)
+    blocks: int = max(1, tile_rows // config.per_core_M) * max(1, columns // config.per_core_N)
+    return blocks
 
 
 def _blocks(params: MatmulParams, a: Tensor, b: Tensor, target: MemoryConfig) -> MemoryConfig:
-    """Return a memory config with the output blocks of the cores as shards."""
+    """Return a memory config with output blocks as shards."""
     config = params.program_config
     shape = [config.per_core_M * TILE_SIZE, config.per_core_N * TILE_SIZE]
     by_column = isinstance(config, MatmulMultiCoreReuseProgramConfig)
@@ -562,7 +563,8 @@ def _blocks(params: MatmulParams, a: Tensor, b: Tensor, target: MemoryConfig) ->
 def _grid(config: Any) -> CoreCoord:
     """Return the size of a matmul's core grid, which allowed cores decide."""
     allowed = config.allowed_worker_cores
-    return config.compute_with_storage_grid_size if allowed is None else allowed.bounding_box().grid_size()
+    grid: CoreCoord = config.compute_with_storage_grid_size if allowed is None else allowed.bounding_box().grid_size()
+    return grid
 
 
 class MatmulMultiCoreReuseOptimizedProgramFactory:

@@ -26,7 +26,10 @@ ARGUMENT: Final = "operator"
 _NAME: Final = re.compile(rf"(?:phase_(\d+)_)?{ARGUMENT}")
 _EMPTY: Final = r"void\s+run\s*\(\s*\)\s*\{\s*\}\s*\}"
 _FUSED: Final = re.compile(rf"^\s*namespace\s+phase_(\d+)\s*\{{(?!\s*{_EMPTY})", re.MULTILINE)
-"""Phases of a fused source that do something: a kernel has empty ones where only other cores or processors work."""
+"""Phases of a fused source that do something.
+
+A kernel has empty phases where only other cores or processors work.
+"""
 
 Place = tuple[BufferType, int]
 Run = Callable[[Sequence[Tensor]], Tensor]
@@ -39,7 +42,7 @@ def place_of(tensor: Tensor) -> Place:
 
 
 def number_of(*facts: object) -> int:
-    """Return 32 bits that depend on nothing but the text of some values."""
+    """Return 32 bits that the text of some values decides."""
     return int.from_bytes(hashlib.sha256(repr(facts).encode()).digest()[:4], "little")
 
 
@@ -94,9 +97,9 @@ def _steps_of(kernel: KernelDescriptor) -> list[OperatorStep]:
 
 
 def operator_steps(program: ProgramDescriptor) -> list[OperatorStep]:
-    """Return the operator calls of a program in an order that all of its kernels have.
+    """Return the operator calls of a program in their order.
 
-    Empty for a program without any.
+    It is an order that all kernels have. Empty for a program without any.
 
     Raises:
         UnsupportedError: it has other kernels as well.

@@ -105,7 +105,7 @@ class ProgramConfig:
     untilize_out: bool = False
     fused_activation: Activation | None = None
     last_core: tuple[int, int] | None = None
-    """Right lower corner of the allowed cores, None if they are those of the grid from the first core on."""
+    """Right lower corner of the allowed cores, if there are any."""
     unmodelled: tuple[str, ...] = ()
     """Options that were given and that this package does not model."""
 
@@ -263,7 +263,7 @@ def program_config_of(config: AnyProgramConfig) -> ProgramConfig:
 
 
 def _grid(grid: CoreCoord, allowed: CoreRangeSet | None) -> dict[str, Any]:
-    """Return the core grid: as large as the allowed cores, if there are any.
+    """Return the core grid, as large as the allowed cores.
 
     Raises:
         ProgramConfigError: the allowed cores are no rectangle.
