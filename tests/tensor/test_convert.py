@@ -301,16 +301,19 @@ def test_fp8_wants_float32() -> None:
 
 
 def test_numpy_reads_fp8_as_the_host_rule_does() -> None:
-    """Vendor codes end at 240, without subnormals, unlike numpy's.
-
-    No conversion writes numpy's.
-    """
+    """Codes end at 448; no conversion writes a subnormal."""
     words = np.arange(0, 2**32, 65521, np.uint32).view(np.float32)
-    tensor = ttnn.Tensor(np.concatenate([words, np.linspace(-260, 260, 5201, dtype=np.float32)]), ttnn.fp8_e4m3)
+    tensor = ttnn.Tensor(np.concatenate([words, np.linspace(-480, 480, 9601, dtype=np.float32)]), ttnn.fp8_e4m3)
     seen = tensor.to_numpy()
     assert seen.dtype == ml_dtypes.float8_e4m3fn
     np.testing.assert_array_equal(seen.astype(np.float32), ttnn.to_dtype(tensor, ttnn.float32).to_numpy())
-    assert set(seen.view(np.uint8) & 0x7F) <= {0, *range(0x08, 0x78), 0x7F}
+    assert set(seen.view(np.uint8) & 0x7F) == {0, *range(0x08, 0x80)}
+
+
+def test_fp8_saturates_and_flushes() -> None:
+    values = np.array([448.0, 464.0, -1e9, np.inf, -np.inf, np.nan, 0.0156, -0.0156, 17.0, 19.0], np.float32)
+    codes = ttnn.from_torch(values, dtype=ttnn.fp8_e4m3).to_numpy().view(np.uint8)
+    assert codes.tolist() == [0x7E, 0x7E, 0xFE, 0x7E, 0xFE, 0x7F, 0x00, 0x80, 0x58, 0x5A]
 
 
 # Out.

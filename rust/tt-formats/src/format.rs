@@ -103,9 +103,9 @@ impl DataFormat {
         matches!(self, Self::Bfp8 | Self::Bfp4 | Self::Bfp2 | Self::Bfp8B | Self::Bfp4B | Self::Bfp2B)
     }
 
-    /// True for the floats with 5 exponent bits, block floats included.
+    /// True for the floats with 5 exponent bits in registers, block floats included.
     pub const fn has_5_bit_exponent(self) -> bool {
-        matches!(self, Self::Float16 | Self::Lf8 | Self::Bfp8 | Self::Bfp4 | Self::Bfp2)
+        matches!(self, Self::Float16 | Self::Lf8 | Self::Fp8E4M3 | Self::Bfp8 | Self::Bfp4 | Self::Bfp2)
     }
 
     /// True for integers and opaque words.
@@ -144,6 +144,7 @@ mod tests {
         assert_eq!(bytes(DataFormat::Float32, 32, 32), 4096);
         assert_eq!(bytes(DataFormat::Float16B, 32, 32), 2048);
         assert_eq!(bytes(DataFormat::UInt8, 32, 32), 1024);
+        assert_eq!(bytes(DataFormat::Fp8E4M3, 32, 32), 1024);
         assert_eq!(bytes(DataFormat::Bfp8B, 32, 32), 1088);
         assert_eq!(bytes(DataFormat::Bfp4B, 32, 32), 576);
         assert_eq!(bytes(DataFormat::Bfp2, 32, 32), 320);

@@ -77,8 +77,8 @@ pub const fn bfp4_b_to_fp32(datum: u32, shared_exponent: u32) -> u32 {
 
 /// FP32 to FP8 e4m3, ties to even.
 ///
-/// Exponent 15 is NaN alone, so the largest magnitude is 240 and larger ones saturate; what lies below the normal range
-/// becomes signed zero.
+/// The code of all ones is NaN, so the largest magnitude is 448 and larger ones saturate; what lies below the normal
+/// range becomes signed zero.
 #[inline(always)]
 pub const fn fp32_to_fp8_e4m3(x: u32) -> u32 {
     let magnitude = x & 0x7fff_ffff;
@@ -89,16 +89,16 @@ pub const fn fp32_to_fp8_e4m3(x: u32) -> u32 {
         sign
     } else {
         let rounded = ((magnitude + 0x7_ffff + (magnitude >> 20 & 1)) >> 20) - (120 << 3);
-        sign | if rounded > 0x77 { 0x77 } else { rounded }
+        sign | if rounded > 0x7e { 0x7e } else { rounded }
     }
 }
 
-/// FP8 e4m3 to FP32: exponent 15 is NaN, exponent 0 signed zero.
+/// FP8 e4m3 to FP32: the code of all ones is NaN, exponent 0 signed zero.
 #[inline(always)]
 pub const fn fp8_e4m3_to_fp32(x: u32) -> u32 {
     let magnitude = x & 0x7f;
     let sign = (x >> 7) << 31;
-    if magnitude >= 0x78 {
+    if magnitude == 0x7f {
         0x7fc0_0000
     } else if magnitude < 8 {
         sign
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn every_fp8_e4m3_number_survives_the_way_through_fp32() {
         for x in 0..256 {
-            let expected = if x & 0x7f >= 0x78 {
+            let expected = if x & 0x7f == 0x7f {
                 0x7f
             } else if x & 0x7f < 8 {
                 x & 0x80
@@ -210,7 +210,8 @@ mod tests {
         let bits = f32::to_bits;
         assert_eq!(fp32_to_fp8_e4m3(bits(1.0)), 0x38);
         assert_eq!((fp32_to_fp8_e4m3(bits(1.0625)), fp32_to_fp8_e4m3(bits(1.1875))), (0x38, 0x3a));
-        assert_eq!((fp32_to_fp8_e4m3(bits(240.0)), fp32_to_fp8_e4m3(bits(-1e9))), (0x77, 0xf7));
+        assert_eq!((fp32_to_fp8_e4m3(bits(240.0)), fp32_to_fp8_e4m3(bits(448.0))), (0x77, 0x7e));
+        assert_eq!((fp32_to_fp8_e4m3(bits(464.0)), fp32_to_fp8_e4m3(bits(-1e9))), (0x7e, 0xfe));
         assert_eq!((fp32_to_fp8_e4m3(bits(1.0 / 64.0)), fp32_to_fp8_e4m3(bits(-0.0156))), (8, 0x80));
     }
 

@@ -5,6 +5,8 @@
 //! The *early* conversion takes a Dst value to an intermediate format, the *late* one takes that to the format in L1.
 //! Values of 16 bits are in the low half of the word.
 
+use crate::unpack::fp32_to_fp16;
+
 /// A BF16 value that is a denormal or zero becomes +0.
 #[inline(always)]
 const fn flush_bf16(y: u32) -> u32 {
@@ -71,6 +73,30 @@ pub const fn fp16_to_fp16(x: u32) -> u32 {
     flush_fp16(x)
 }
 
+/// Early: FP32 to FP16 by way of TF32, as a 19-bit TF32 word.
+///
+/// Rounds to nearest, ties away from zero; NaN to infinity, denormals to +0. `ReLU` works on this word, and
+/// [`tf32_word_to_fp16`] ends the conversion.
+#[inline(always)]
+pub const fn fp32_to_tf32_word(x: u32) -> u32 {
+    let y = (fp32_nan_to_infinity(x) + 0x1000) >> 13;
+    if y & 0x3_ffff < 0x400 { 0 } else { y }
+}
+
+/// Ends [`fp32_to_tf32_word`]: a 19-bit TF32 word to FP16, saturating.
+#[inline(always)]
+pub const fn tf32_word_to_fp16(y: u32) -> u32 {
+    fp32_to_fp16(y << 13)
+}
+
+/// Early: BF16 to FP16, exact where FP16 has the number.
+///
+/// Too small becomes signed zero, too large and NaN the largest magnitude.
+#[inline(always)]
+pub const fn bf16_to_fp16(x: u32) -> u32 {
+    fp32_to_fp16(x << 16)
+}
+
 /// Early: FP16 to E5M6, nearest, ties away, saturating.
 ///
 /// E5M6 is an FP16 pattern with the last four bits zero.
@@ -127,6 +153,22 @@ pub const fn fp32_late_to_bf16(y: u32) -> u32 {
 #[inline(always)]
 pub const fn fp16_to_lf8(y: u32) -> u32 {
     y >> 8
+}
+
+/// Late: FP16 to FP8 e4m3 by truncation, saturating.
+///
+/// Too small becomes signed zero; there is no NaN.
+#[inline(always)]
+pub const fn fp16_to_fp8_e4m3(y: u32) -> u32 {
+    let magnitude = y >> 7 & 0xff;
+    let rebiased = if magnitude < 9 << 3 {
+        0
+    } else if magnitude >= 24 << 3 {
+        0x7f
+    } else {
+        magnitude - (8 << 3)
+    };
+    y >> 15 << 7 | rebiased
 }
 
 /// The largest exponent of a group of BF16 values.
@@ -207,6 +249,28 @@ mod tests {
         assert_eq!(fp32_to_bf16(0x007f_8000), 0x0080, "flushed after rounding");
         assert_eq!(bf16_to_e8m6(0x007f), 0, "flushed before rounding");
         assert_eq!((fp16_to_e5m6(0xfff9), fp16_to_e5m6(0x83ff)), (0xfff0, 0x8400));
+    }
+
+    #[test]
+    fn every_fp16_value_as_fp8_e4m3() {
+        for y in 0..=0xffffu32 {
+            let (s, e, m) = (y >> 15, y >> 10 & 31, y & 0x3ff);
+            let expected = match e {
+                0..=8 => s << 7,
+                24.. => s << 7 | 0x7f,
+                _ => s << 7 | (e - 8) << 3 | m >> 7,
+            };
+            assert_eq!(fp16_to_fp8_e4m3(y), expected, "{y:#06x}");
+        }
+    }
+
+    #[test]
+    fn fp32_is_tf32_before_it_is_fp16() {
+        let fp16 = |x| tf32_word_to_fp16(fp32_to_tf32_word(x));
+        assert_eq!((fp16(0x3f80_0fff), fp16(0x3f80_1000), fp16(0xbf80_1000)), (0x3c00, 0x3c01, 0xbc01));
+        assert_eq!((fp16(0x7fff_ffff), fp16(0xff80_0001), fp16(0x4800_0000)), (0x7fff, 0xffff, 0x7fff));
+        assert_eq!((fp16(0x8000_0000), fp16(0x807f_efff), fp16(0x8080_0000)), (0, 0, 0x8000));
+        assert_eq!((bf16_to_fp16(0x3801), bf16_to_fp16(0xff80), bf16_to_fp16(0x8000)), (8, 0xffff, 0x8000));
     }
 
     /// Quantisation as the specification writes it, in numbers of any size.

@@ -24,6 +24,9 @@ pub const fn fp16_to_src(x: u32) -> u32 {
 ///
 /// The given ones are those of generations without a rule of their own.
 pub trait Unpacks: Generation {
+    /// Whether it reads FP8 e4m3, with [`fp8_e4m3_to_fp16`].
+    const FP8_E4M3: bool = false;
+
     /// FP8 e5m2 to FP16.
     #[inline(always)]
     fn lf8_to_fp16(x: u32) -> u32 {
@@ -33,7 +36,25 @@ pub trait Unpacks: Generation {
 
 impl Unpacks for Wormhole {}
 
-impl Unpacks for Blackhole {}
+impl Unpacks for Blackhole {
+    const FP8_E4M3: bool = true;
+
+    /// The code of all ones becomes the largest magnitude.
+    #[inline(always)]
+    fn lf8_to_fp16(x: u32) -> u32 {
+        x << 8 | if x & 0x7f == 0x7f { 0xff } else { 0 }
+    }
+}
+
+/// FP8 e4m3 to FP16, exact; the code of all ones fills the mantissa.
+///
+/// Denormals keep their mantissa under an exponent of 0, which is zero in arithmetic.
+#[inline(always)]
+pub const fn fp8_e4m3_to_fp16(x: u32) -> u32 {
+    let magnitude = x & 0x7f;
+    let rebiased = if magnitude < 8 { magnitude } else { magnitude + (8 << 3) };
+    (x >> 7) << 15 | rebiased << 7 | if magnitude == 0x7f { 0x7f } else { 0 }
+}
 
 /// FP32 to src19 as TF32: truncation. A NaN may become infinity.
 #[inline(always)]
@@ -160,6 +181,24 @@ mod tests {
             }
         }
         assert_eq!((bfp8_to_fp16(0, 20), bfp8_to_fp16(128, 20)), (0, 0xfc00));
+    }
+
+    #[test]
+    fn every_fp8_e4m3_code() {
+        for x in 0..256u32 {
+            let (s, e, m) = (x >> 7, x >> 3 & 15, x & 7);
+            let ones = if e == 15 && m == 7 { 0x7f } else { 0 };
+            assert_eq!(fp8_e4m3_to_fp16(x), s << 15 | (if e == 0 { 0 } else { e + 8 }) << 10 | m << 7 | ones, "{x:#x}");
+        }
+    }
+
+    #[test]
+    fn the_largest_fp8_e5m2_code_depends_on_the_generation() {
+        for x in 0..256 {
+            assert_eq!(Wormhole::lf8_to_fp16(x), x << 8);
+            let low = if x == 0x7f || x == 0xff { 0xff } else { 0 };
+            assert_eq!(Blackhole::lf8_to_fp16(x), x << 8 | low);
+        }
     }
 
     #[test]

@@ -44,8 +44,14 @@ impl Limits {
     pub fn new(config: &PackConfig) -> Option<Self> {
         let integer = config.intermediate.is_integer();
         let wide = matches!(config.intermediate, DataFormat::Float32 | DataFormat::Tf32);
-        let sign = if wide || integer { 1 << 31 } else { 1 << 15 };
-        let threshold = |t: u16| u32::from(t) << if wide { 16 } else { 0 };
+        let (sign, shift) = match (config.dst, config.intermediate) {
+            _ if wide => (1 << 31, 16),
+            _ if integer => (1 << 31, 0),
+            // Limits come before the last step of this conversion, on a word of 19 bits.
+            (DstFormat::Fp32, DataFormat::Float16) => (1 << 18, 3),
+            _ => (1 << 15, 0),
+        };
+        let threshold = |t: u16| u32::from(t) << shift;
         let negative_to_zero = Self { sign, ..Self::OFF };
         Some(match config.relu {
             Relu::None => Self::OFF,
@@ -192,6 +198,10 @@ mod early {
         pack::bf16_to_e8m6(bf16(x))
     }
     #[inline(always)]
+    pub fn bf16_to_fp16(x: u32) -> u32 {
+        pack::bf16_to_fp16(bf16(x))
+    }
+    #[inline(always)]
     pub fn fp16_to_fp16(x: u32) -> u32 {
         pack::fp16_to_fp16(fp16(x))
     }
@@ -217,6 +227,10 @@ mod late {
     #[inline(always)]
     pub fn fp32_to_lf8(y: u32) -> u32 {
         pack::fp16_to_lf8(unpack::fp32_to_fp16(y))
+    }
+    #[inline(always)]
+    pub fn tf32_word_to_fp8_e4m3(y: u32) -> u32 {
+        pack::fp16_to_fp8_e4m3(pack::tf32_word_to_fp16(y))
     }
 }
 
@@ -277,6 +291,8 @@ kernels! {
         fp32_fp32_bfp8: Fp32, Float32 => Bfp8, groups_a::<8>, same, unpack::fp32_to_fp16;
         fp32_fp32_bfp4: Fp32, Float32 => Bfp4, groups_a::<4>, same, unpack::fp32_to_fp16;
         fp32_fp32_bfp2: Fp32, Float32 => Bfp2, groups_a::<2>, same, unpack::fp32_to_fp16;
+        fp32_fp16_fp16: Fp32, Float16 => Float16, halves, pack::fp32_to_tf32_word, pack::tf32_word_to_fp16;
+        fp32_fp16_fp8_e4m3: Fp32, Float16 => Fp8E4M3, bytes, pack::fp32_to_tf32_word, late::tf32_word_to_fp8_e4m3;
         fp32_tf32_fp32: Fp32, Tf32 => Float32, words, pack::fp32_to_tf32, same;
         fp32_tf32_tf32: Fp32, Tf32 => Tf32, words, pack::fp32_to_tf32, same;
         fp32_tf32_fp16: Fp32, Tf32 => Float16, halves, pack::fp32_to_tf32, unpack::fp32_to_fp16;
@@ -291,6 +307,7 @@ kernels! {
         bf16_bf16_fp32: Bf16, Float16B => Float32, words, early::bf16_to_bf16, up;
         bf16_bf16_tf32: Bf16, Float16B => Tf32, words, early::bf16_to_bf16, up;
         bf16_bf16_fp16: Bf16, Float16B => Float16, halves, early::bf16_to_bf16, late::bf16_to_fp16;
+        bf16_fp16_fp8_e4m3: Bf16, Float16 => Fp8E4M3, bytes, early::bf16_to_fp16, pack::fp16_to_fp8_e4m3;
         bf16_e8m6_bf16: Bf16, Bfp8B => Float16B, halves, early::bf16_to_e8m6, same;
         bf16_e8m6_fp32: Bf16, Bfp8B => Float32, words, early::bf16_to_e8m6, up;
 
@@ -298,6 +315,7 @@ kernels! {
         fp16_fp16_fp32: Fp16, Float16 => Float32, words, early::fp16_to_fp16, pack::fp16_to_fp32;
         fp16_fp16_bf16: Fp16, Float16 => Float16B, halves, early::fp16_to_fp16, pack::fp16_late_to_bf16;
         fp16_fp16_lf8: Fp16, Float16 => Lf8, bytes, early::fp16_to_fp16, pack::fp16_to_lf8;
+        fp16_fp16_fp8_e4m3: Fp16, Float16 => Fp8E4M3, bytes, early::fp16_to_fp16, pack::fp16_to_fp8_e4m3;
         fp16_fp16_bfp8: Fp16, Float16 => Bfp8, groups_a::<8>, early::fp16_to_fp16, same;
         fp16_fp16_bfp4: Fp16, Float16 => Bfp4, groups_a::<4>, early::fp16_to_fp16, same;
         fp16_fp16_bfp2: Fp16, Float16 => Bfp2, groups_a::<2>, early::fp16_to_fp16, same;

@@ -58,7 +58,8 @@ pub struct PackConfig {
     pub dst: DstFormat,
     /// The intermediate format.
     ///
-    /// `Bfp8B` stands for E8M6 and `Bfp8` for E5M6, which have an exponent each.
+    /// `Bfp8B` stands for E8M6 and `Bfp8` for E5M6, which have an exponent each. `Float16` of a 32-bit `Dst` is made by
+    /// way of TF32.
     pub intermediate: DataFormat,
     /// The format in L1.
     pub output: DataFormat,
@@ -108,14 +109,24 @@ pub trait Packs: Generation {
 
 impl Packs for Wormhole {}
 
-impl Packs for Blackhole {}
+impl Packs for Blackhole {
+    /// FP16 of a 32-bit `Dst` is rounded; FP8 e4m3 always is made of FP16.
+    fn intermediate(output: DataFormat, dst: DstFormat, precise: bool) -> DataFormat {
+        match (dst, output) {
+            (DstFormat::Fp32, DataFormat::Float16)
+            | (DstFormat::Fp32 | DstFormat::Bf16 | DstFormat::Fp16, DataFormat::Fp8E4M3) => DataFormat::Float16,
+            _ => intermediate(output, dst, precise),
+        }
+    }
+}
 
 /// The intermediate format that TT-NN selects (`docs/chip/numerics.md` section 11). `precise` is `bfp8_pack_precise`.
 pub fn intermediate(output: DataFormat, dst: DstFormat, precise: bool) -> DataFormat {
     let block_float = output.is_block_float();
     let unless_precise = |rounded: DataFormat, full: DataFormat| if block_float && !precise { rounded } else { full };
     match dst {
-        _ if output.is_integer() => output,
+        // Of FP8 e4m3 there is no conversion: it comes with Blackhole.
+        _ if output.is_integer() || output == DataFormat::Fp8E4M3 => output,
         DstFormat::Bf16 => unless_precise(DataFormat::Bfp8B, DataFormat::Float16B),
         DstFormat::Fp16 => unless_precise(DataFormat::Bfp8, DataFormat::Float16),
         // Floats with 5 exponent bits are made from the full value: the early conversion has no such step.

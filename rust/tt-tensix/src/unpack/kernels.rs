@@ -47,7 +47,7 @@ fn groups<const BITS: usize>(l1: &[u8], tile: &mut Tile, convert: impl Fn(u32, u
 macro_rules! kernels {
     (
         fn $find:ident($key:ident: $type:ty);
-        $($name:ident $(<$generation:ident>)?: $pattern:pat => $loop:path, $convert:expr;)*
+        $($name:ident $(<$generation:ident>)?: $pattern:pat $(if $has:expr)? => $loop:path, $convert:expr;)*
     ) => {
         $(mod $name {
             use super::*;
@@ -64,7 +64,7 @@ macro_rules! kernels {
 
         fn $find<G: Unpacks>($key: $type, level: Level) -> Option<Kernel> {
             match $key {
-                $($pattern => Some($name::kernel::at$(::<$generation>)?(level)),)*
+                $($pattern $(if $has)? => Some($name::kernel::at$(::<$generation>)?(level)),)*
                 _ => None,
             }
         }
@@ -80,6 +80,7 @@ kernels! {
     src_fp16: (F::Float16, F::Float16) => halves, unpack::fp16_to_src;
     src_uint16: (F::UInt16, F::UInt16) => halves, unpack::uint16_to_src;
     src_lf8<G>: (F::Lf8, F::Lf8) => bytes, |x| unpack::fp16_to_src(G::lf8_to_fp16(x));
+    src_fp8_e4m3: (F::Fp8E4M3, F::Float16) if G::FP8_E4M3 => bytes, |x| unpack::fp16_to_src(unpack::fp8_e4m3_to_fp16(x));
     src_int8: (F::Int8, F::Int8) => bytes, unpack::int8_to_src;
     src_uint8: (F::UInt8, F::UInt8) => bytes, unpack::uint8_to_src;
     src_bfp8_b: (F::Bfp8B, F::Bfp8B) => groups::<8>, |x, e| unpack::bf16_to_src(unpack::bfp8_b_to_bf16(x, e));
@@ -98,6 +99,7 @@ kernels! {
     dst_uint16: F::UInt16 => halves, |x| x;
     dst_uint8: F::UInt8 => bytes, |x| x;
     dst_lf8<G>: F::Lf8 => bytes, |x| unpack::fp16_to_dst(G::lf8_to_fp16(x));
+    dst_fp8_e4m3: F::Fp8E4M3 if G::FP8_E4M3 => bytes, |x| unpack::fp16_to_dst(unpack::fp8_e4m3_to_fp16(x));
     dst_bfp8_b: F::Bfp8B => groups::<8>, |x, e| unpack::bfp8_b_to_bf16(x, e) << 16;
     dst_bfp4_b: F::Bfp4B => groups::<4>, |x, e| unpack::bfp8_b_to_bf16(x, e) << 16;
     dst_bfp2_b: F::Bfp2B => groups::<2>, |x, e| unpack::bfp8_b_to_bf16(x, e) << 16;

@@ -48,6 +48,7 @@ pub fn register_format(format: DataFormat, dst_is_32_bit: bool) -> DataFormat {
     match (format, dst_is_32_bit) {
         (DataFormat::Float32, true) => DataFormat::Tf32,
         (DataFormat::Float32, false) => DataFormat::Float16B,
+        (DataFormat::Fp8E4M3, _) => DataFormat::Float16,
         _ => format,
     }
 }
@@ -64,7 +65,8 @@ impl Unpacker {
     ///
     /// Tiles hold 19-bit words there.
     ///
-    /// `register` is `Tf32`, `Float16B` or `Float16` for `Float32`, and `format` itself for everything else.
+    /// `register` is `Tf32`, `Float16B` or `Float16` for `Float32`, `Float16` for `Fp8E4M3`, and `format` itself for
+    /// everything else.
     ///
     /// # Errors
     /// [`UnpackError`] if the unpacker has no such conversion.

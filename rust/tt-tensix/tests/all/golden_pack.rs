@@ -1,8 +1,11 @@
 //! Every array of `golden/fpu/{pack,pack_relu,pack_l1acc,unpack}.npz`, at every CPU level.
+//!
+//! And of Blackhole's own `{pack_fp8,unpack,unpack_fp8}.npz`.
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape, Wormhole};
+use tt_formats::unpack::Unpacks;
+use tt_formats::{Blackhole, DataFormat, TileShape, Wormhole};
 use tt_tensix::pack::{DstFormat, EdgeMask, PackConfig, Packer, Relu};
-use tt_tensix::unpack::Unpacker;
+use tt_tensix::unpack::{self, Unpacker};
 use tt_testkit::golden::{self, Archive};
 
 fn format(name: &str) -> DataFormat {
@@ -19,6 +22,7 @@ fn format(name: &str) -> DataFormat {
         "uint8" => DataFormat::UInt8,
         "uint16" => DataFormat::UInt16,
         "fp8_e5m2" => DataFormat::Lf8,
+        "fp8_e4m3" => DataFormat::Fp8E4M3,
         other => panic!("format {other}"),
     }
 }
@@ -79,15 +83,31 @@ fn packed_tiles_are_equal() {
     let names = conversions(&archive);
     assert_eq!(names.len(), 25);
     for name in names {
-        let config = config(&name);
-        let (dst, l1) = (archive.read(&format!("{name}__dst")), archive.read(&format!("{name}__l1")));
-        for &level in Level::supported() {
-            let packer = Packer::new(&config, level).expect("a conversion of the packer");
-            for i in 0..dst.len() {
-                let mut got = vec![0; packer.tile_bytes()];
-                packer.pack(&registers(config.dst, dst.at(i)), &mut got);
-                assert!(got == l1.bytes_at(i), "{name} tile {i} at {level}");
-            }
+        check_packed(&mut archive, &name, &config(&name));
+    }
+}
+
+#[test]
+fn packed_tiles_of_blackhole_are_equal() {
+    let Some(mut archive) = golden::open("blackhole/fpu/pack_fp8") else { return };
+    let names = conversions(&archive);
+    assert_eq!(names.len(), 3);
+    for name in names {
+        let (from, output) = name.split_once("_to_").expect("conversion");
+        let dst = if from.starts_with("dst32") { DstFormat::Fp32 } else { DstFormat::Bf16 };
+        // As a generation selects it; of bfloat16 the name has the format before the step to FP16.
+        check_packed(&mut archive, &name, &PackConfig::of::<Blackhole>(dst, format(output), false));
+    }
+}
+
+fn check_packed(archive: &mut Archive, name: &str, config: &PackConfig) {
+    let (dst, l1) = (archive.read(&format!("{name}__dst")), archive.read(&format!("{name}__l1")));
+    for &level in Level::supported() {
+        let packer = Packer::new(config, level).expect("a conversion of the packer");
+        for i in 0..dst.len() {
+            let mut got = vec![0; packer.tile_bytes()];
+            packer.pack(&registers(config.dst, dst.at(i)), &mut got);
+            assert!(got == l1.bytes_at(i), "{name} tile {i} at {level}");
         }
     }
 }
@@ -141,22 +161,34 @@ fn accumulated_tiles_are_equal() {
 
 #[test]
 fn unpacked_tiles_are_equal() {
-    let Some(mut archive) = golden::open("fpu/unpack") else { return };
+    check_unpacked::<Wormhole>("fpu/unpack", 14);
+}
+
+#[test]
+fn unpacked_tiles_of_blackhole_are_equal() {
+    check_unpacked::<Blackhole>("blackhole/fpu/unpack", 1);
+    check_unpacked::<Blackhole>("blackhole/fpu/unpack_fp8", 1);
+}
+
+fn check_unpacked<G: Unpacks>(file: &str, conversions: usize) {
+    let Some(mut archive) = golden::open(file) else { return };
     let names: Vec<String> =
         archive.names().iter().filter_map(|name| name.strip_suffix("__l1")).map(str::to_owned).collect();
-    assert_eq!(names.len(), 14);
+    assert_eq!(names.len(), conversions);
     for name in names {
         let (from, to) = name.split_once("_to_").expect("conversion");
         let format = format(from);
         let to_src = to.strip_prefix("src");
-        let register = to_src.and_then(|to| to.strip_prefix('_')).map_or(format, intermediate);
+        let register = to_src
+            .and_then(|to| to.strip_prefix('_'))
+            .map_or_else(|| unpack::register_format(format, false), intermediate);
         let l1 = archive.read(&format!("{name}__l1"));
         let expected = archive.read(&format!("{name}__{}", if to_src.is_some() { "src19" } else { "dst" }));
         for &level in Level::supported() {
             let unpacker = if to_src.is_some() {
-                Unpacker::to_src::<Wormhole>(format, register, level)
+                Unpacker::to_src::<G>(format, register, level)
             } else {
-                Unpacker::to_dst::<Wormhole>(format, level)
+                Unpacker::to_dst::<G>(format, level)
             };
             let unpacker = unpacker.expect("a conversion of the unpacker");
             for i in 0..l1.len() {
