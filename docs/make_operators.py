@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from ttnn.operation import registry
 from ttnn.operation.registry import FastOperation
 
 TARGET = Path(__file__).resolve().parent / "operators.md"
+OPTIONS = Path(__file__).resolve().parent / "recorded_options.json"
+"""Options that change recorded programs; `tests/golden/op_programs.py --write` writes it."""
 START = "<!-- The tables below are generated. -->\n"
 """First line of the generated part; the text before is hand-written."""
 
@@ -58,6 +61,27 @@ def tables() -> list[str]:
     return lines
 
 
+def options() -> list[str]:
+    """Return the table of options that change recorded programs, as lines."""
+    lines = [
+        "",
+        "## Options of recorded programs",
+        "",
+        "Recorded official calls that differ in one option show whether the operator uses it: its arithmetic changes",
+        "or not. Here the same options change programs. The last column has fields of the compute configuration",
+        "without an effect; `math_approx_mode` is listed only where it has one, `dst_full_sync_en` was not recorded.",
+        "",
+        "| operator | changed by | not changed by |",
+        "|---|---|---|",
+    ]
+    for operator, found in json.loads(OPTIONS.read_text(encoding="utf-8")).items():
+        used, ignored = (
+            ", ".join(f"`{name}`" for name in found if found[name] == state) or "-" for state in ("used", "ignored")
+        )
+        lines.append(f"| `ttnn.{operator}` | {used} | {ignored} |")
+    return lines
+
+
 def page() -> str:
     """Return the whole page."""
     lines = tables()
@@ -76,6 +100,7 @@ def page() -> str:
             for dtype in sweep.DTYPES:
                 result = sweep.sweep(entry, dtype, device)
                 lines.append(f"| `ttnn.{entry.name}` | {dtype} | {result.max_ulp:.3f} | {result.worst_input:g} |")
+    lines += options()
     return TARGET.read_text(encoding="utf-8").partition(START)[0] + START + "\n".join(lines) + "\n"
 
 

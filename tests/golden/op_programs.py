@@ -22,6 +22,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import program_options
 import program_reductions
 from op_calls import _names as names_of_calls
 
@@ -815,6 +816,15 @@ def agreeing(compared: Sequence[Compared]) -> list[str]:
     return sorted(entry.name for entry in registry.entries() if f"ttnn.{entry.name}" in computing)
 
 
+def options_of(compared: Sequence[Compared], *, ours: bool = False) -> dict[str, dict[str, str]]:
+    """Return the options that change official programs, or ours where programs agree."""
+    return program_options.options_of(
+        (one.expression, normal_steps(one.ours if ours and not isinstance(one.ours, str) else one.official))
+        for one in compared
+        if not (ours and one.differs)
+    )
+
+
 def main() -> None:
     """Print the differences of calls that match a pattern.
 
@@ -853,6 +863,7 @@ def main() -> None:
         }
         rows_of = (f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
         DIFFERENCES.write_text("{\n" + ",\n".join(rows_of) + "\n}\n", encoding="utf-8")
+        program_options.TABLE.write_text(program_options.written(options_of(compared)), encoding="utf-8")
         RECORDED.write_text(json.dumps(agreeing(compared), indent=0) + "\n", encoding="utf-8")
 
 

@@ -10,7 +10,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from op_programs import DIFFERENCES, RECORDED, agreeing, compare, names_of, read_programs
+from op_programs import DIFFERENCES, RECORDED, agreeing, compare, names_of, options_of, read_programs
+from program_options import TABLE
 
 import ttnn
 
@@ -29,3 +30,8 @@ def test_recorded_programs(golden: Path) -> None:
     listed = json.loads(DIFFERENCES.read_text(encoding="utf-8"))
     assert different == Counter({name: entry["calls"] for name, entry in listed.items()})
     assert agreeing(compared) == json.loads(RECORDED.read_text(encoding="utf-8"))
+    official = options_of(compared)
+    assert official == json.loads(TABLE.read_text(encoding="utf-8"))
+    for operator, options in options_of(compared, ours=True).items():
+        # In listed operators, a call that differs may be the one in which an option matters.
+        assert f"ttnn.{operator}" in listed or options.items() <= official[operator].items(), operator
