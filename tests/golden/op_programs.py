@@ -217,9 +217,9 @@ def _of_format(kernel: dict[str, Any], buffer: int | None, field: int) -> int:
 
 
 def _conversion(kernel: dict[str, Any]) -> Step | None:
-    """Return the conversion of a kernel that moves elements, None if the formats are equal.
+    """Return the conversion of a kernel that moves elements.
 
-    Kernels with buffers of several formats only move tiles.
+    None if the formats are equal. Kernels with buffers of several formats only move tiles.
     """
     names, used = kernel.get("cb_names", {}), kernel["formats"]
     source = next((names[name] for name in ("in", "src", "cb_in") if name in names), 0)
@@ -411,7 +411,10 @@ def official_steps(record: dict[str, Any]) -> list[Step]:
 _WORDS: Final = frozenset((8, 9, 24, 30))
 _BLOCKS: Final = frozenset((6, 7))
 _WIDER: Final = frozenset(((5, 0), (6, 0), (7, 0), (6, 5), (7, 5)))
-"""Formats of conversions that keep every value, in a Dst of 16 or 32 bits."""
+"""Formats of conversions that keep every value.
+
+Dst has 16 or 32 bits.
+"""
 _UINT16: Final = {
     # 16-bit integers are words with zeros above their 16 bits; results are cut to 16 bits.
     **{f"{verb}_uint16": (f"{verb}_int", "int32") for verb in ("add", "sub", "mul")},
@@ -453,7 +456,10 @@ _BITS_STAY: Final = ("int32_to_uint32", "uint32_to_int32", "uint32_to_uint32")
 
 
 def _of_bytes(variant: str) -> str:
-    """Return a conversion's variant with bytes as the 32-bit integers that they are in Dst."""
+    """Return a conversion's variant with bytes as 32-bit integers.
+
+    Bytes are such integers in Dst.
+    """
     return variant.replace("uint8_to", "uint32_to", 1)
 
 

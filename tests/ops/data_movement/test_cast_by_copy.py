@@ -1,4 +1,4 @@
-"""Copies in another data type: through a 16-bit Dst, without an SFPU function."""
+"""Copies in another data type, without an SFPU function."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def cast_by_copy(
     *,
     dst32: bool = False,
 ) -> Tensor:
-    """Return a device tensor in another data type, as operators that copy tensors convert it.
+    """Return a device tensor in another data type, converted as by copies.
 
     Their programs have no SFPU function and a 16-bit Dst, which cuts float32 to bfloat16, and pack block floats with
     the 6-bit intermediate step. Integers are converted as `cast` does.
