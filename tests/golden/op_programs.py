@@ -281,6 +281,9 @@ def official_step(kernel: dict[str, Any]) -> Step | None:
         op = functions_of(defines["TERNARY_SFPU_OP_FUNC"] + "(0, 0, 0, 0)", approx, 4)[0]
         formats = (*(_of_format(kernel, buffer, 0) for buffer in (0, 1, 2)), _of_format(kernel, 3, 3))
         return Step("ternary", (op,), formats, dst32, None)
+    if not names:
+        # Circular buffers 16 to 23 are those of results.
+        target = 16 if target is None else target
     formats = (_of_format(kernel, source, 0), _of_format(kernel, target, 3))
     if stem in _OWN_SEQUENCE:
         unit, function = _OWN_SEQUENCE[stem]
@@ -293,7 +296,13 @@ def official_step(kernel: dict[str, Any]) -> Step | None:
         source = names.get("rm", source)
         formats = (_of_format(kernel, source, 0), _of_format(kernel, target, 3))
         return Step(*program_reductions.official_reduction(stem, kernel, formats))
-    if stem == "reduce_nc":
+    if stem in ("compute_uniform", "compute_bernoulli"):
+        return Step(*program_reductions.official_random(stem, kernel, _CODES))
+    if stem.startswith("moreh_int_sum_"):
+        return Step(*program_reductions.official_integer_sum(stem, formats))
+    if stem == "moreh_matmul":
+        return Step(*program_reductions.official_moreh_product(kernel, _CODES))
+    if stem in ("reduce_nc", "moreh_sum_nc"):
         return Step("reduce fpu", ("sum", "leading"), formats, dst32, fidelity)
     if stem in ("welford_reduce_w", "welford_reduce_h", "welford_reduce_hw"):
         return Step(*program_reductions.official_moment(stem, kernel, formats))
@@ -327,6 +336,8 @@ def official_step(kernel: dict[str, Any]) -> Step | None:
         return Step("group_norm", (), formats, dst32, fidelity)
     if stem.startswith("running_statistics"):
         formats = (_of_format(kernel, names["batch_mean"], 0), _of_format(kernel, names["out"], 3))
+    if stem in ("rotary_embedding", "rotary_embedding_hf"):
+        return Step(*program_reductions.official_rotation(kernel, _CODES))
     if _ENGINE.get(stem) == "pipeline":
         return Step(*program_reductions.official_passes(stem, kernel, _CODES, formats))
     return Step(_ENGINE.get(stem, stem), (), formats, dst32, fidelity)
@@ -538,9 +549,14 @@ def _normal(step: Step) -> Step:
             for function in step.functions[0]
             if _of_bytes(function[1]) not in _BITS_STAY
         )
-        return step._replace(functions=(chain,))
-    if step.unit == "experimental.dropout":
+        # Values of at most eight significant bits pass through either Dst.
+        wide = step.dst32 and (bool(chain) or step.formats[0] not in (5, *_BLOCKS))
+        return step._replace(functions=(chain,), dst32=wide)
+    if step.unit in ("experimental.dropout", "uniform"):
         return step._replace(formats=(), fidelity=None)
+    if step.unit == "embedding_bw":
+        # Rows of gradients are added to rows of the result; the format of their indices decides nothing.
+        return step._replace(formats=(step.formats[-1],) * 2, fidelity=None)
     if step.unit in ("fpu", "sfpu binary"):
         pre_a, pre_b, op, post, relu = step.functions
         chains = [
@@ -633,7 +649,7 @@ def joined(ours: Sequence[Step], official: Sequence[Step]) -> list[Step]:
 _FIDELITY: Final = {1: "LoFi", 2: "HiFi2", 3: "HiFi3", 4: "HiFi4"}
 _QUIET: Final = (
     *("fill", "copy", "move", "gather", "scatter", "tile rows", "write_window"),
-    *("plus_one", "isin"),  # Of data movement processors.
+    *("plus_one", "isin", "nonzero"),  # Of data movement processors.
 )
 
 
@@ -681,6 +697,9 @@ def our_step(function: str, settings: dict[str, Any], noted: Any) -> Step | None
         # A window of one pixel moves it.
         fields = (settings["window"],)
         return Step("pool", fields, (), dst32, fidelity) if settings["window"] > 1 else None
+    if function == "grid_sample":
+        # Four pixels with their weights.
+        return Step("pool", (4,), (), dst32, fidelity)
     if function == "product":
         return Step(*program_reductions.our_product(settings, fidelity))
     if function == "attention" and "approximate" in settings:

@@ -132,7 +132,12 @@ def official_passes(stem: str, kernel: dict[str, Any], codes: dict[str, int], fo
     names = {number: name for name, number in kernel.get("cb_names", {}).items()}
     buffers = {names.get(int(number), number): codes[entry[3]] for number, entry in kernel["formats"].items()}
     partial = {code for name, code in buffers.items() if not _OUTSIDE.fullmatch(name)}
-    exponential = () if "softmax" not in stem else ("accurate",)
+    exponential = () if "softmax" not in stem and stem != "moreh_abs_pow_kernel" else ("accurate",)
+    if stem == "moreh_abs_pow_kernel":
+        formats = (buffers["x"], buffers["y"])
+        partial = {code for name, code in buffers.items() if name in ("xabs", "xpow", "logx", "exp_lxmd")}
+    if re.fullmatch("moreh_(sum|mean)_[wh]", stem):
+        partial = _partial_of_sum(kernel, buffers)
     if stem.startswith("running_statistics"):
         partial = {_FLOAT32 if kernel["dst32"] else formats[0]}
     if stem == "batch_norm_sfpu_kernel" and kernel["dst32"]:
@@ -142,6 +147,72 @@ def official_passes(stem: str, kernel: dict[str, Any], codes: dict[str, int], fo
         exponential = ("approx_clampneg" if kernel["defines"]["EXP_APPROX"] == "1" else "accurate",)
     known = tuple(sorted(partial)) if names else ANY
     return ("pipeline", (known, exponential), formats, kernel["dst32"], kernel["fidelity"])
+
+
+def _partial_of_sum(kernel: dict[str, Any], buffers: dict[str, int]) -> set[int]:
+    """Return the formats between the passes of `moreh_sum_w` and its kin.
+
+    These are `moreh_mean_w` and those of columns. A last tile with padding is masked. The sum of the tiles before it
+    comes back to Dst: as it was, unless the unpacker puts FP32 through SrcA.
+    """
+    arguments, names = kernel["compile_args"], kernel["cb_names"]
+    extent = arguments["origin_W"] if "origin_W" in arguments else arguments["origin_H"]
+    tiles = arguments["Wt"] if "Wt" in arguments else arguments["Ht"]
+    found = {buffers["masked_input"]} if extent % 32 else set()
+    if tiles > 1 and kernel["formats"][str(names["accum_dst"])][1] == "Tf32":
+        found.add(buffers["accum_dst"])
+    return found
+
+
+def official_random(stem: str, kernel: dict[str, Any], codes: dict[str, int]) -> Fields:
+    """Return the fields of `compute_uniform` and `compute_bernoulli`.
+
+    Both make random numbers on the SFPU. Data movement processors compare those of the second with the input, and
+    write ones and zeros to a buffer of the result's format.
+    """
+    formats = kernel["formats"]
+    known: tuple[int, ...] = (-1,)  # Of a core that has nothing to do.
+    if formats:
+        known = tuple(codes[formats[buffer][0]] for buffer in ("0", "25") if stem == "compute_bernoulli")
+    return (stem.removeprefix("compute_"), (), known, kernel["dst32"], None)
+
+
+def official_integer_sum(stem: str, formats: tuple[int, ...]) -> Fields:
+    """Return the fields of `moreh_int_sum_w`, `moreh_int_sum_h` and `moreh_int_sum_nc`.
+
+    They add on the SFPU, where sums wrap around.
+    """
+    axis = {"w": "row", "h": "col", "nc": "leading"}[stem.rpartition("_")[2]]
+    return _reduction("sum", axis, "sfpu", formats, True, None)
+
+
+def official_moreh_product(kernel: dict[str, Any], codes: dict[str, int]) -> Fields:
+    """Return the fields of `moreh_matmul`.
+
+    Its sum stays in Dst for plain operands; with masks, transposed tiles or a bias, it is packed after every tile.
+    """
+    arguments, formats, names = kernel["compile_args"], kernel["formats"], kernel["cb_names"]
+    masks = [arguments[f"{operand}_mask_{side}"] for operand in ("input", "other") for side in "hw"]
+    transposed = arguments["transpose_input"] or arguments["transpose_other"]
+    apart = transposed or "FUSE_BIAS" in kernel.get("defines", {}) or any(mask != 32 for mask in masks)
+    inner = arguments["Kt"]
+    blocks = (1, inner, False) if apart else (inner, 1, False)
+    operands = tuple(codes[formats[str(names[name])][field]] for name, field in (("in0", 0), ("in1", 0), ("out0", 3)))
+    return ("matmul", blocks, operands, kernel["dst32"], kernel["fidelity"])
+
+
+def official_rotation(kernel: dict[str, Any], codes: dict[str, int]) -> Fields:
+    """Return the fields of `rotary_embedding` and `rotary_embedding_hf`.
+
+    Buffers are compile arguments: the input is the first, the result the ninth, three before it have partial results.
+    For a single token, cosines and sines pass through bfloat16 buffers; ours do so where that changes them.
+    """
+    arguments, formats = kernel["compile_args"], kernel["formats"]
+    source, result, *partial = (codes[formats[str(arguments[place])][3]] for place in (0, 8, 5, 6, 7))
+    if "DECODE_MODE" in kernel.get("defines", {}):
+        partial += [_FLOAT16_B, *partial] if _FLOAT32 in partial else []
+    known = tuple(sorted(set(partial)))
+    return ("pipeline", (known, ()), (source, result), kernel["dst32"], kernel["fidelity"])
 
 
 def our_passes(program: Any, fidelity: str | None) -> Fields:
@@ -194,10 +265,11 @@ def official_pool(stem: str, kernel: dict[str, Any]) -> Fields:
 def our_product(settings: dict[str, Any], fidelity: str | None) -> Fields:
     """Return the fields of the engine's product.
 
-    That of all tiles has a 32-bit Dst, that along a dimension one of 16 bits.
+    Along a dimension, that of bfloat16 has a 16-bit Dst; all others have one of 32 bits.
     """
-    whole = "leading" not in settings and "lines" not in settings
-    return ("product", (), (settings["format"],) * 2, whole, fidelity if whole else "HiFi4")
+    along = "leading" in settings or "lines" in settings
+    wide = not along or settings["format"] != _FLOAT16_B
+    return ("product", (), (settings["format"],) * 2, wide, fidelity or "HiFi4")
 
 
 def official_broadcast(kernel: dict[str, Any], formats: tuple[int, ...]) -> Fields:

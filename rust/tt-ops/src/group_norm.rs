@@ -12,11 +12,11 @@ use tt_formats::{DataFormat, TileShape};
 use tt_fpu::{Arch, Broadcast, CopyTile, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
 use tt_memory::access::{Output, Pages};
 use tt_memory::{BufferId, Device};
-use tt_sfpu::lane::round_bf16_even;
+use tt_sfpu::lane::{round_bf16_even, store_bf16};
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
-use crate::moments::Moments;
+use crate::moments::{Moments, of_lanes};
 use crate::operand::filled_tile;
 use crate::{Chain, OpError, for_each_page};
 
@@ -206,6 +206,24 @@ impl Statistics {
     }
 }
 
+/// Mean and variance of parts of equal size, in bfloat16, which the data movement processor cuts.
+fn joined(mut parts: impl Iterator<Item = (f32, f32)>) -> (f32, f32) {
+    let (first, mut variances) = parts.next().unwrap_or_default();
+    let (mut distances, mut squares, mut count) = (0.0_f32, 0.0_f32, 1.0_f32);
+    for (mean, variance) in parts {
+        let distance = mean - first;
+        distances += distance;
+        squares += distance * distance;
+        variances += variance;
+        count += 1.0;
+    }
+    let share = 1.0 / count;
+    let distance = distances * share;
+    let between = squares - distances * distance;
+    let cut = |value: f32| f32::from_bits(value.to_bits() & 0xffff_0000);
+    (cut(first + distance), cut((variances + between) * share))
+}
+
 struct Registers {
     a: Box<Tile>,
     b: Box<Tile>,
@@ -374,7 +392,7 @@ impl Kernel<'_> {
         let (program, steps) = (self.program, &self.steps);
         let size = program.group;
         let Registers { a, dst, .. } = registers;
-        let mut all: Option<Statistics> = None;
+        let mut all = Vec::new();
         for &(first, end) in &program.blocks {
             let rows = (end - first) * size;
             let factor = (1.0 / rows as f32).to_bits();
@@ -395,17 +413,20 @@ impl Kernel<'_> {
                     means = *moments.results();
                 }
             }
-            let lanes = means.iter().zip(moments.results()).map(|(&mean, &variance)| Statistics {
-                mean: f32::from_bits(mean),
-                variance: f32::from_bits(variance),
-                count: rows as f32,
-            });
-            let block = lanes.reduce(Statistics::join);
-            all = match (all, block) {
-                (Some(before), Some(block)) => Some(before.join(block)),
-                (before, block) => before.or(block),
+            let (mean, variance) = if program.dst32 {
+                of_lanes(&means, moments.results())
+            } else {
+                let stored = |word: &u32| f32::from_bits(store_bf16(*word));
+                joined(means.iter().map(stored).zip(moments.results().iter().map(stored)))
             };
+            all.push(Statistics { mean, variance, count: (32 * rows) as f32 });
         }
+        let all = if program.dst32 || all.len() == 1 {
+            all.into_iter().reduce(Statistics::join)
+        } else {
+            let (mean, variance) = joined(all.iter().map(|part| (part.mean, part.variance)));
+            Some(Statistics { mean, variance, ..Statistics::default() })
+        };
         let Statistics { mean, variance, .. } = all.unwrap_or_default();
         (steps.everywhere(mean), steps.everywhere(variance))
     }

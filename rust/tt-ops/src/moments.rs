@@ -15,7 +15,7 @@ use tt_tensix::tile_io::Tile;
 use tt_tensix::unpack;
 
 use crate::lanes::Lanes;
-pub(crate) use matrix::MatrixMoments;
+pub(crate) use matrix::{MatrixMoments, of_lanes};
 
 /// Lanes: columns of a tile, or rows of a transposed one.
 const SIDE: usize = 32;

@@ -74,11 +74,11 @@ fn a_program_of_passes_has_the_bits_of_their_definitions() {
     let mut passes: Vec<Pass> = Vec::new();
     let mut pass = |load: Load, chain: Option<(&str, &str)>, format: DataFormat| {
         let chain = chain.map(|(name, variant)| Chain::of(name, variant, &[]).unwrap()).unwrap_or_default();
-        passes.push(Pass { load, padding: Padding::Kept, chain, format, target: Target::Value });
+        passes.push(Pass { load, padding: Padding::Kept, chain, format, until: None, target: Target::Value });
         Operand::Value(passes.len() - 1)
     };
     let squares = pass(Load::Eltwise(EltwiseOp::Mul, input, input), None, Float16B);
-    let sum = Load::Sum(vec![(squares, 0..COLUMNS)], (Float32, MEAN), None);
+    let sum = Load::Sum(vec![(squares, 0..COLUMNS)], (Float32, MEAN), None, None);
     let mean = pass(sum, None, Float32);
     // The smallest is a tensor of one datum: the sum with it has a tile for every tile of the row.
     let root = pass(Load::Eltwise(EltwiseOp::Add, mean, small), Some(("rsqrt", "default")), Float32);
@@ -154,6 +154,7 @@ fn numbers_that_are_not_ordinary_take_the_integer_steps() {
             padding: Padding::Kept,
             chain: Chain::default(),
             format,
+            until: None,
             target: Target::Output(0, 0, 1),
         }];
         let mut device = device();
@@ -179,7 +180,36 @@ fn settings(axis: Axis, dst32: bool) -> Settings {
 
 fn pass(load: Load) -> Pass {
     let (chain, target) = (Chain::default(), Target::Output(0, 0, 1));
-    Pass { load, padding: Padding::Kept, chain, format: Float16B, target }
+    Pass { load, padding: Padding::Kept, chain, format: Float16B, until: None, target }
+}
+
+/// The halves of every line change places, and the first one is negated.
+#[test]
+fn halves_of_lines_change_places() {
+    let mut random = Random::new(5);
+    let x: Vec<u8> =
+        (0..4 * 1024).flat_map(|_| (random.below(1 << 16) as u16 & 0x81ff | 0x3e00).to_le_bytes()).collect();
+    let settings = || Settings { domain: vec![1, 32, 128], ..settings(Axis::Width, false) };
+    let negation = |until| {
+        let load = Load::Eltwise(EltwiseOp::Mul, Operand::Tensor(0), Operand::Constant(Float16B, 0xbf80_0000));
+        Pass { until: Some(until), ..pass(load) }
+    };
+    // A value of the program, which is read again, and the result itself.
+    let value = Pass { target: Target::Value, ..negation(2) };
+    let again = pass(Load::Eltwise(EltwiseOp::Mul, Operand::Value(0), Operand::Constant(Float16B, 0x3f80_0000)));
+    for passes in [vec![negation(2)], vec![value, again]] {
+        let mut device = device();
+        let input = tensor(&mut device, BufferType::Dram, 2048, &x);
+        let output = tensor(&mut device, BufferType::Dram, 2048, &vec![0; 4 * 2048]);
+        let program = Pipeline::new(settings(), vec![Tensor::Rotated(Float16B, 2)], passes).unwrap();
+        program.run(&mut device, &[input], &[output]).unwrap();
+        let negated =
+            x[4096..].iter().enumerate().map(|(index, byte)| if index % 2 == 1 { byte ^ 0x80 } else { *byte });
+        assert!(contents(&mut device, output) == negated.chain(x[..4096].iter().copied()).collect::<Vec<u8>>());
+    }
+    // The kept tiles have the format of the others.
+    let wide = Pass { format: Float32, ..negation(2) };
+    assert!(Pipeline::new(settings(), vec![Tensor::Rotated(Float16B, 2)], vec![wide]).is_err());
 }
 
 /// Tiles along a leading dimension: running sums are packed in between, accumulated ones are not.
@@ -223,9 +253,9 @@ fn programs_that_cannot_run_are_refused() {
     };
     assert!(refused(Load::Copy(Operand::Tensor(1))).contains("no tensor 1"));
     assert!(refused(Load::Copy(Operand::Value(0))).contains("no value 0"));
-    assert!(refused(Load::Sum(Vec::new(), (Float16B, 0), None)).contains("a sum of nothing"));
+    assert!(refused(Load::Sum(Vec::new(), (Float16B, 0), None, None)).contains("a sum of nothing"));
     assert!(refused(Load::Max(Operand::Constant(Float16B, 0))).contains("a reduction of what is no line"));
-    let sum = Load::Sum(vec![(Operand::Tensor(0), 0..3)], (Float16B, 0), None);
+    let sum = Load::Sum(vec![(Operand::Tensor(0), 0..3)], (Float16B, 0), None, None);
     assert!(!refused(sum).is_empty());
 }
 

@@ -15,7 +15,8 @@ use crate::error::{EngineError, engine_bug};
 use crate::keywords::{PipelineSettings, Program, keywords};
 use crate::ops::run_step;
 
-/// A tensor: format, shape, broadcast within a tile if it is given. Without a shape: lines of so many tiles.
+/// A tensor: format, shape, broadcast within a tile if it is given; with a broadcast of "rotated", the first tile of
+/// its lines. Without a shape: lines of so many tiles.
 type TensorArgument = (u8, Option<Vec<usize>>, Option<String>, usize);
 /// An operand: "tensor" or "value" and its number, or "constant", format and FP32 bits.
 type OperandArgument = (String, usize, u32);
@@ -38,6 +39,8 @@ struct PassArgument<'py> {
     padding: Option<String>,
     chain: Bound<'py, PyAny>,
     format: u8,
+    until: Option<usize>,
+    start: Option<OperandArgument>,
     output: Option<(usize, usize, usize)>,
 }
 
@@ -100,6 +103,7 @@ fn tensor_of(py: Python<'_>, (format, shape, broadcast, tiles): TensorArgument) 
         Some("row") => Some(Broadcast::Row),
         Some("column") => Some(Broadcast::Column),
         Some("scalar") => Some(Broadcast::Scalar),
+        Some("rotated") => return Ok(Tensor::Rotated(format, tiles)),
         Some(other) => return Err(unknown(py, "broadcast", other)),
     };
     Ok(Tensor::Broadcast(format, shape, broadcast))
@@ -167,7 +171,8 @@ fn pass_of(py: Python<'_>, pass: PassArgument<'_>) -> PyResult<Pass> {
         ("centred", &[of, anchor, correction], ..) => Load::Centred(of, anchor, correction),
         ("sum", ..) if pass.scaler.is_some() => {
             let (code, bits) = pass.scaler.unwrap_or_default();
-            Load::Sum(parts, (format_of(py, code)?, bits), pass.used)
+            let start = pass.start.as_ref().map(|start| operand_of(py, start)).transpose()?;
+            Load::Sum(parts, (format_of(py, code)?, bits), pass.used, start)
         }
         _ => return Err(unknown(py, "such load", &pass.load)),
     };
@@ -178,7 +183,8 @@ fn pass_of(py: Python<'_>, pass: PassArgument<'_>) -> PyResult<Pass> {
         Some(other) => return Err(unknown(py, "padding", other)),
     };
     let target = pass.output.map_or(Target::Value, |(number, column, columns)| Target::Output(number, column, columns));
-    Ok(Pass { load, padding, chain: Chain::argument(&pass.chain)?, format: format_of(py, pass.format)?, target })
+    let (chain, format) = (Chain::argument(&pass.chain)?, format_of(py, pass.format)?);
+    Ok(Pass { load, padding, chain, format, until: pass.until, target })
 }
 
 /// Adds this file's names to the module.

@@ -49,8 +49,20 @@ def test_rotate_half(device: ttnn.MeshDevice) -> None:
     values = values_of(x)
     expected = np.concatenate([-values[..., 64:], values[..., :64]], axis=-1)
     np.testing.assert_array_equal(values_of(ttnn.experimental.rotate_half(x)), expected)
+    blocks = make((1, 2, 32, 64), ttnn.bfloat8_b, TILES, device)
+    values = values_of(blocks)
+    expected = np.concatenate([-values[..., 32:], values[..., :32]], axis=-1)
+    np.testing.assert_array_equal(values_of(ttnn.experimental.rotate_half(blocks)), expected)
     with pytest.raises(ttnn.ShapeError, match="multiple of 64"):
         ttnn.experimental.rotate_half(make((1, 1, 32, 96), ttnn.bfloat16, TILES, device))
+
+
+def test_the_negated_half_of_float32_is_multiplied_in_a_16_bit_dst(device: ttnn.MeshDevice) -> None:
+    x = make((1, 2, 40, 64), ttnn.float32, TILES, device)
+    values = values_of(x).astype(np.float32)
+    cut = (values[..., 32:].view(np.uint32) & 0xFFFF0000).view(np.float32)
+    expected = np.concatenate([-cut, values[..., :32]], axis=-1)
+    np.testing.assert_array_equal(values_of(ttnn.experimental.rotate_half(x)), expected)
 
 
 def test_fold_of_block_floats(device: ttnn.MeshDevice) -> None:

@@ -47,6 +47,46 @@ def test_softmax(name: str, dim: int, device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(output), values_of(operator(x, dim)))
 
 
+@pytest.mark.parametrize("dim", [-1, -2])
+def test_distances_of_block_floats_are_packed(dim: int, device: ttnn.MeshDevice) -> None:
+    """-1 in a group with -129 loses its bits.
+
+    Columns have groups of equal numbers.
+    """
+    rows = np.concatenate([np.full((32, 1), -128.0), np.zeros((32, 15)), np.ones((32, 16))], 1).astype(np.float32)
+    values = np.ascontiguousarray(rows if dim == -1 else rows.T)
+    x = ttnn.Tensor(values, ttnn.bfloat8_b, device, TILES)
+    np.testing.assert_array_equal(values_of(x), values)
+    distances = ttnn.typecast(ttnn.Tensor(values - 1, ttnn.float32, device, TILES), ttnn.bfloat8_b)
+    exponentials = np.exp(values_of(distances))
+    expected = exponentials / exponentials.sum(dim, keepdims=True)
+    np.testing.assert_allclose(values_of(ttnn.moreh_softmax(x, dim)), expected, atol=2**-9)
+
+
+def test_means_of_rows_continue_from_tf32(device: ttnn.MeshDevice) -> None:
+    """The sum of all tiles but the last becomes TF32."""
+    wide = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)
+    values = np.zeros((32, 64), np.float32)
+    # The factor 1/64 is exact. The sum of the first tile is 1 + 2^-12, that of the second -1.
+    values[:, 0], values[:, 16], values[:, 32] = 64.0, 2.0**-6, -64.0
+    x = ttnn.Tensor(values, ttnn.bfloat16, device, TILES)
+    assert values_of(ttnn.moreh_mean(x, dim=1, keepdim=True, compute_kernel_config=wide))[0, 0] == 0.0
+    assert values_of(ttnn.moreh_sum(x, dim=1, keepdim=True, compute_kernel_config=wide))[0, 0] == 2.0**-6
+    columns = ttnn.Tensor(np.ascontiguousarray(values.T), ttnn.bfloat16, device, TILES)
+    assert values_of(ttnn.moreh_mean(columns, dim=0, keepdim=True, compute_kernel_config=wide))[0, 0] == 2.0**-12
+
+
+def test_means_of_leading_dimensions_are_packed_after_every_tile(device: ttnn.MeshDevice) -> None:
+    wide = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)
+    values = np.zeros((4, 32, 32), np.float32)
+    values[:, 0, 0] = 256.0, 0.5, 0.5, -256.0
+    x = ttnn.Tensor(values, ttnn.bfloat16, device, TILES)
+    # 256.5 packs to 256.
+    result = values_of(ttnn.moreh_mean(x, dim=0, keepdim=True, compute_kernel_config=wide))
+    assert result[0, 0, 0] == 0.0
+    assert values_of(ttnn.moreh_sum(x, dim=0, keepdim=True, compute_kernel_config=wide))[0, 0, 0] == 1.0
+
+
 def test_leading_dimensions_are_added_tile_by_tile(device: ttnn.MeshDevice) -> None:
     x = make(SHAPE, ttnn.bfloat16, TILES, device, fit=np.round)
     result = ttnn.experimental.fast_reduce_nc(x, dims=[0, 1])

@@ -94,8 +94,11 @@ def test_float32_needs_a_wide_dst(device: ttnn.MeshDevice) -> None:
     result = ttnn.moreh_softmax(x, -1, compute_kernel_config=WIDE)
     # Operands of the FPU have 10 bits behind the point.
     np.testing.assert_allclose(values_of(result), expected, rtol=2**-7)
+    # Which it has by default.
+    np.testing.assert_allclose(values_of(ttnn.moreh_softmax(x, -1)), expected, rtol=2**-7)
+    narrow = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4)
     with pytest.raises(ttnn.DTypeError, match="FP32 destination accumulation must be enabled"):
-        ttnn.moreh_softmax(x, -1)
+        ttnn.moreh_softmax(x, -1, compute_kernel_config=narrow)
 
 
 def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:

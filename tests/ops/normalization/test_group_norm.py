@@ -106,6 +106,34 @@ def test_welford_is_near_the_reference(
     np.testing.assert_array_equal(_values(blocks), _values(result))
 
 
+def test_welford_has_a_wide_dst_by_default(device: ttnn.MeshDevice) -> None:
+    x = _tensor((1, 1, 128, 64), device)
+    plain, wide, narrow = (
+        _values(
+            ttnn.group_norm(
+                x,
+                num_groups=2,
+                inplace=False,
+                use_welford=True,
+                core_grid=ttnn.CoreGrid(x=1, y=1),
+                compute_kernel_config=config,
+            )
+        )
+        for config in (
+            None,
+            *(
+                ttnn.WormholeComputeKernelConfig(
+                    math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=True, fp32_dest_acc_en=dst32
+                )
+                for dst32 in (True, False)
+            ),
+        )
+    )
+    np.testing.assert_array_equal(plain, wide)
+    assert (plain != narrow).any()
+    assert np.abs(plain - narrow).max() < 0.05
+
+
 def test_welford_refuses_rows_of_padding(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.UnsupportedError, match="which rows of the last tile count is not published"):
         ttnn.group_norm(_tensor((1, 1, 40, 64), device), num_groups=2, inplace=False, use_welford=True)

@@ -84,8 +84,9 @@ def test_products_of_float32(device: ttnn.MeshDevice) -> None:
     values[0, 0], values[40, 3], values[63, 63] = 0.25, -8.0, 1.5
     assert float(_values(ttnn.prod(_device(values, device, ttnn.float32)))) == -3.0
     factors = np.full((3, 1, 1), 1.0 + 2.0**-6, np.float32)
-    # In bfloat16 (1 + 2^-6)^2 is 1 + 2^-5, and the next product 1 + 2^-5 + 2^-6.
-    assert float(_values(ttnn.prod(_device(factors, device, ttnn.float32), 0)).reshape(())) == 1.0 + 2.0**-5 + 2.0**-6
+    # In TF32 (1 + 2^-6)^2 is 1 + 2^-5; the next product is that of FP32.
+    result = _values(ttnn.prod(_device(factors, device, ttnn.float32), 0))
+    assert float(result.reshape(())) == (1.0 + 2.0**-5) * (1.0 + 2.0**-6)
 
 
 @pytest.mark.parametrize("dim", [0, 1, 2, 3, -1, -2])
@@ -95,11 +96,12 @@ def test_block_floats_along_a_dimension_are_products_on_the_fpu(
 ) -> None:
     x = _device(_short((2, 3, 4, 5), seed=2), device, ttnn.bfloat8_b)
     result = ttnn.prod(x, dim, keepdim)
-    # Block floats are multiplied by the same unit, tensor by tensor.
-    parts = np.split(_values(x), (2, 3, 4, 5)[dim], axis=dim)
-    expected = _device(np.squeeze(parts[0], dim), device, ttnn.bfloat8_b)
+    # FP32 in Dst, of which the FPU reads the upper half. The last product is packed from there.
+    *parts, last = (np.squeeze(part, dim) for part in np.split(_values(x), (2, 3, 4, 5)[dim], axis=dim))
+    running = parts[0]
     for part in parts[1:]:
-        expected = ttnn.multiply(_device(np.squeeze(part, dim), device, ttnn.bfloat8_b), expected)
+        running = _cut(running) * part
+    expected = _on_fpu(_device(_cut(running), device, ttnn.float32), _device(last, device, ttnn.bfloat8_b))
     shape = [2, 3, 4, 5]
     shape[dim : dim + 1 or None] = [1] if keepdim else []
     assert list(result.shape) == shape
@@ -159,17 +161,18 @@ def test_every_element_is_multiplied_for_itself(
 def _on_fpu(a: ttnn.Tensor, b: ttnn.Tensor) -> ttnn.Tensor:
     """Return two tensors' product as one chain step.
 
-    In a 16-bit Dst.
+    It has the second's data type. In a 16-bit Dst for bfloat16, with 32 bits for float32.
     """
-    output = ttnn.zeros(a.shape, a.dtype, TILE, a.device())
+    output = ttnn.zeros(a.shape, b.dtype, TILE, a.device())
     assert a.buffer is not None
     assert output.buffer is not None
-    code, shape = FORMAT_CODE[a.dtype], tuple(a.shape)
+    codes = FORMAT_CODE[a.dtype], FORMAT_CODE[b.dtype], FORMAT_CODE[output.dtype]
+    shape, wide = tuple(a.shape), a.dtype is ttnn.float32
     _engine.binary(
         a.buffer,
         b.buffer,
         output.buffer,
-        formats=(code, code, code),
+        formats=codes,
         op="mul",
         engine="fpu",
         scalar=None,
@@ -178,8 +181,8 @@ def _on_fpu(a: ttnn.Tensor, b: ttnn.Tensor) -> ttnn.Tensor:
         shape_b=shape,
         shape_out=shape,
         tiled=True,
-        fidelity=4,
-        dst32=False,
+        fidelity=3 if wide else 4,
+        dst32=wide,
     )
     return output
 
@@ -196,8 +199,13 @@ def test_chains_are_products_on_the_fpu(dtype: ttnn.DataType, shape: tuple[int, 
     for dim in range(len(shape)):
         parts = [np.atleast_2d(part) for part in np.moveaxis(values, dim, 0)]
         expected = _device(np.ones_like(parts[0]), device, dtype)
+        if dtype is ttnn.float32:
+            # The first factor is copied: through SrcA, which has TF32, and without denormals.
+            first = parts.pop(0).view(np.uint32) & np.uint32(0xFFFFE000)
+            first = np.where(first & np.uint32(0x7F800000), first, 0).astype(np.uint32).view(np.float32)
+            expected = _device(first, device, dtype)
         for part in parts:
-            expected = _on_fpu(_device(part, device, dtype), expected)
+            expected = _on_fpu(expected, _device(part, device, dtype))
         got = _values(ttnn.prod(x, dim))
         np.testing.assert_array_equal(got.reshape(-1).view(np.uint32), _values(expected).reshape(-1).view(np.uint32))
 

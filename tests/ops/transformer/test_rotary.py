@@ -124,8 +124,33 @@ def test_float32_passes_a_16_bit_dst(device: ttnn.MeshDevice) -> None:
         close(result, golden.rotary_embedding(*values, **options))
         # Dst has sixteen bits: what is packed are bfloat16 numbers.
         assert not (values_of(result).astype(np.float32).view(np.uint32) & 0xFFFF).any()
-    with pytest.raises(ttnn.DTypeError, match="use BFLOAT16 or BFLOAT8_B"):
-        ttnn.experimental.rotary_embedding_hf(x, cos, sin)
+    whole = ttnn.experimental.rotary_embedding_hf(x, cos, sin)
+    np.testing.assert_array_equal(values_of(whole), values_of(ttnn.experimental.rotary_embedding(x, cos, sin)))
+    with pytest.raises(ttnn.DTypeError, match="use BFLOAT16 or BFLOAT8_B or BFLOAT4_B or FLOAT32"):
+        ttnn.experimental.rotary_embedding_hf(make((1, 1, 32, 64), ttnn.int32, TILES, device), cos, sin)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
+def test_the_compute_configuration_is_not_used(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    """LoFi and a 32-bit Dst have other bits, as `rotary_embedding_hf` shows."""
+    x, cos, sin = (make((1, 2, 64, 128), dtype, TILES, device, seed) for seed in range(3))
+    config = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.LoFi, fp32_dest_acc_en=True)
+    plain, configured = (
+        values_of(ttnn.experimental.rotary_embedding(x, cos, sin, compute_kernel_config=given))
+        for given in (None, config)
+    )
+    np.testing.assert_array_equal(configured, plain)
+    other = ttnn.experimental.rotary_embedding_hf(x, cos, sin, compute_kernel_config=config)
+    assert (values_of(other) != plain).any()
+
+
+def test_four_bit_blocks_are_rotated(device: ttnn.MeshDevice) -> None:
+    x = make((1, 2, 32, 64), ttnn.bfloat4_b, TILES, device, fit=np.sign)
+    ones, zeros = (ttnn.full((1, 1, 32, 64), value, ttnn.bfloat16, TILES, device) for value in (1.0, 0.0))
+    result = ttnn.experimental.rotary_embedding(x, zeros, ones)
+    assert result.dtype is ttnn.bfloat4_b
+    values = values_of(x)
+    np.testing.assert_array_equal(values_of(result), np.concatenate([-values[..., 32:], values[..., :32]], -1))
 
 
 @pytest.mark.parametrize("users", [1, 4])

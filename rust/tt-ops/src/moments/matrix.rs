@@ -56,6 +56,12 @@ impl Block {
     }
 }
 
+/// Mean and variance of 32 lanes of equal numbers of datums, joined on the SFPU.
+pub(crate) fn of_lanes(means: &[u32; SIDE], variances: &[u32; SIDE]) -> (f32, f32) {
+    let block = Block::of_tile(means, variances);
+    (block.mean, f32::from_bits(store_f32(mad(block.variances.to_bits(), ONE_OF_32, ZERO))))
+}
+
 /// Up to 32 columns one by one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Columns {
@@ -181,6 +187,12 @@ mod tests {
             let result = variance(&means, &vec![0.5; 103], dst32);
             assert!((result / expected - 1.0).abs() < 1e-5, "{result}, not {expected}");
         }
+    }
+
+    #[test]
+    fn lanes_have_the_average_of_their_variances() {
+        let means = std::array::from_fn(|lane| if lane % 2 == 0 { 1.0_f32 } else { 3.0 }.to_bits());
+        assert_eq!(of_lanes(&means, &[0.5_f32.to_bits(); SIDE]), (2.0, 1.5));
     }
 
     #[test]

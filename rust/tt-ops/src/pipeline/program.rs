@@ -64,6 +64,8 @@ pub struct Settings {
 pub enum Tensor {
     /// Of this format and logical shape, broadcast to the domain; the broadcast within a tile may be given.
     Broadcast(DataFormat, Vec<usize>, Option<Broadcast>),
+    /// Of this format and the shape of the domain; the lines begin at this tile and go on at their first one.
+    Rotated(DataFormat, usize),
     /// Lines of so many tiles of this format, one for each line of the domain or one for all.
     Lines(DataFormat, usize),
 }
@@ -107,8 +109,9 @@ pub enum Load {
     /// The largest datum along the line.
     Max(Operand),
     /// The sum along the line of these parts, each datum times a scaler, FP32 bits, in this format. The last tile of
-    /// the line has so many rows or columns that count; the others meet a scaler of zero.
-    Sum(Vec<Part>, (DataFormat, u32), Option<usize>),
+    /// the line has so many rows or columns that count; the others meet a scaler of zero. An operand may be copied to
+    /// `Dst` first, to which the sum is added.
+    Sum(Vec<Part>, (DataFormat, u32), Option<usize>, Option<Operand>),
     /// The sum of an FPU operation of two operands, in one `Dst`.
     Accumulate(EltwiseOp, Operand, Operand),
     /// Every tile joined to what the tiles before it gave, packed in between; the first tile is copied.
@@ -174,6 +177,10 @@ pub struct Pass {
     pub chain: Chain,
     /// Format of the packed tiles.
     pub format: DataFormat,
+    /// The first tile of a line for which nothing is computed.
+    ///
+    /// From there on, the first operand's tiles are the result, which have the same format.
+    pub until: Option<usize>,
     /// The destination.
     pub target: Target,
 }

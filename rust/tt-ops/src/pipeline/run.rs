@@ -57,6 +57,7 @@ impl Pipeline {
             let pages = device.buffer(id)?.num_pages();
             match tensor {
                 Tensor::Broadcast(_, shape, _) => drop(OutputTiles::new(NAME, shape, pages)?),
+                Tensor::Rotated(..) => drop(OutputTiles::new(NAME, &self.program.settings.domain, pages)?),
                 Tensor::Lines(_, columns) if pages == *columns || pages == columns * self.lines.count => {}
                 Tensor::Lines(_, columns) => return refuse(format!("{pages} pages for lines of {columns} tiles")),
             }

@@ -24,6 +24,8 @@ use crate::{Chain, OpError};
 enum Place {
     /// On the pages of an input that the domain's meet.
     Tensor(usize, BroadcastMap),
+    /// On the pages of an input of the domain, whose lines begin at a tile.
+    Rotated(usize, usize),
     /// In lines of an input of its own: so many tiles each.
     Lines(usize, usize),
     /// In the circular buffer of an earlier pass, so many bytes each.
@@ -54,6 +56,7 @@ impl Source {
                     let broadcast = given.unwrap_or(map.broadcast);
                     (*format, Place::Tensor(number, map), broadcast)
                 }
+                Some(Tensor::Rotated(format, first)) => (*format, Place::Rotated(number, *first), Broadcast::None),
                 Some(Tensor::Lines(format, columns)) => {
                     (*format, Place::Lines(number, *columns), settings.axis.broadcast())
                 }
@@ -77,7 +80,7 @@ impl Source {
 
     /// It has a tile for every tile of the line.
     fn is_line(&self) -> bool {
-        matches!(self.place, Place::Tensor(..) | Place::Value { is_line: true, .. })
+        matches!(self.place, Place::Tensor(..) | Place::Rotated(..) | Place::Value { is_line: true, .. })
     }
 
     /// The pass whose value it is.
@@ -112,6 +115,10 @@ impl Source {
         match &self.place {
             Place::Tensor(number, map) => {
                 let page = map.page(line.tiles, line.lines.page(line.number, tile));
+                Ok((page, line.inputs[*number].page(page)?))
+            }
+            Place::Rotated(number, first) => {
+                let page = line.lines.page(line.number, (tile + first) % line.lines.length);
                 Ok((page, line.inputs[*number].page(page)?))
             }
             Place::Lines(number, columns) => {
@@ -171,8 +178,8 @@ pub(super) enum Work {
     MaxOfTiles(Source),
     /// Along the line.
     Sum(Source, Sums),
-    /// Of parts, after everything that they are made of.
-    SumOfParts(Vec<(Source, std::ops::Range<usize>)>, Sums),
+    /// Of parts, after everything that they are made of, added to a tile if there is one.
+    SumOfParts(Vec<(Source, std::ops::Range<usize>)>, Sums, Option<Source>),
     Accumulate(EltwiseOp, Source, Source),
     /// The result of the last tile, or those of all.
     Running(Join, Source, bool),
@@ -245,6 +252,8 @@ pub(super) struct Step<'p> {
     pub(super) packed: Option<Packed>,
     /// Both operands are the same tiles.
     pub(super) squares: bool,
+    /// From this tile on, those of the first operand are the result.
+    pub(super) until: usize,
     pub(super) packer: Packer,
     pub(super) target: Target,
     pub(super) edge: EdgeMask,
@@ -301,18 +310,20 @@ impl<'p> Step<'p> {
                 }
                 None => (Work::MaxOfTiles(first), true),
             },
-            Load::Sum(parts, scaler, used) => {
+            Load::Sum(parts, scaler, used, start) => {
                 let sums = sums(settings.axis, settings.dst32, &math, *scaler, *used)
                     .ok_or_else(|| refuse("no factors along this axis"))?;
                 let whole = 0..lines.length;
                 if let [(_, range)] = &parts[..]
                     && *range == whole
+                    && start.is_none()
                     && first.is_line()
                 {
                     (Work::Sum(first, sums), true)
                 } else {
                     let parts = parts.iter().map(|(of, range): &Part| Ok((source(*of)?, range.clone())));
-                    (Work::SumOfParts(parts.collect::<Result<_, OpError>>()?, sums), true)
+                    let start = start.map(source).transpose()?;
+                    (Work::SumOfParts(parts.collect::<Result<_, OpError>>()?, sums, start), true)
                 }
             }
             Load::Accumulate(op, _, second) => (Work::Accumulate(*op, first, source(*second)?), true),
@@ -357,11 +368,15 @@ impl<'p> Step<'p> {
         };
         let masks = pass.padding == Padding::MinusInfinity && lines.used < 32;
         let tiles = if in_loop { lines.tiles() } else { lines.count };
+        if pass.until.is_some() && (!in_loop || reduces || work.sources()[0].input.format != pass.format) {
+            return Err(refuse("some tiles of what is no line of this format"));
+        }
         let whole = !in_loop || work.sources()[0].broadcast == Broadcast::None;
         Ok(Self {
             halves: if whole { Halves::new(&work, &math, &pass.chain, &config, tiles) } else { None },
             packed: Packed::new(&work, &pass.chain, &config),
             squares: matches!(pass.load, Load::Eltwise(EltwiseOp::Mul, a, b) if a == b),
+            until: pass.until.unwrap_or(usize::MAX),
             chain: &pass.chain,
             dst32: settings.dst32,
             math,
@@ -437,7 +452,7 @@ impl Work {
             | Self::Matmul(first, second)
             | Self::Accumulate(_, first, second) => vec![first, second],
             Self::Centred(of, anchor, correction) => vec![of, anchor, correction],
-            Self::SumOfParts(parts, _) => parts.iter().map(|(of, _)| of).collect(),
+            Self::SumOfParts(parts, _, start) => parts.iter().map(|(of, _)| of).chain(start).collect(),
         }
     }
 }

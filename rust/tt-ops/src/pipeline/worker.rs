@@ -113,6 +113,9 @@ impl Worker {
         if matches!(step.work, Work::Max(..) | Work::MaxOfTiles(_) | Work::Sum(..) | Work::Accumulate(..)) {
             return self.take_in(steps, (number, step), line, tile);
         }
+        if tile >= step.until {
+            return self.keep(steps, (number, step), line, tile);
+        }
         let ends = step.padding != Padding::Kept && line.lines.used_of(tile) != (32, 32);
         if let (Some(halves), Work::Eltwise(op, first, second), false) = (&step.halves, &step.work, ends)
             && self.halves(steps, (number, step, halves), (*op, first, second), line, tile)?
@@ -146,6 +149,26 @@ impl Worker {
             }
         }
         self.pack((number, step), line, tile)
+    }
+
+    /// A tile of the first operand becomes the result.
+    fn keep(
+        &mut self,
+        steps: &[Step<'_>],
+        (number, step): (usize, &Step<'_>),
+        line: &Line<'_>,
+        tile: usize,
+    ) -> Result<(), OpError> {
+        // A pass reads what earlier ones made.
+        let (before, own) = self.l1.split_at_mut(number);
+        let (_, bytes) = step.work.sources()[0].tile(line, tile, steps, before)?;
+        match step.target {
+            Target::Value => {
+                own[0][if step.keeps_line { tile * bytes.len() } else { 0 }..][..bytes.len()].copy_from_slice(bytes);
+            }
+            Target::Output(output, ..) => line.outputs[output].claim(step.page(line, tile))?.copy_from_slice(bytes),
+        }
+        Ok(())
     }
 
     /// A pass on one tile in lanes of 16 bits; false if its numbers are not plain enough, and nothing is written then.
@@ -321,8 +344,12 @@ impl Worker {
                 dst.fill(0);
                 tt_fpu::matmul_tile(math, dst, a, state.second());
             }
-            Work::SumOfParts(parts, sums) => {
-                dst.fill(0);
+            Work::SumOfParts(parts, sums, start) => {
+                if let Some(start) = start {
+                    start.copied.to_dst(math, start.tile(line, 0, steps, l1)?.1, a, dst);
+                } else {
+                    dst.fill(0);
+                }
                 for (of, range) in parts {
                     for tile in range.clone() {
                         of.input.to_src(of.tile(line, tile, steps, l1)?.1, a);

@@ -125,6 +125,14 @@ class Pipeline:
         self._tensors.append((FORMAT_CODE[dtype], list(shape), broadcast, 0))
         return ("tensor", len(self._tensors) - 1, 0)
 
+    def rotated(self, dtype: DataType, first: int) -> Operand:
+        """Add an input whose lines begin at tile `first`.
+
+        The tiles before that one follow the last.
+        """
+        self._tensors.append((FORMAT_CODE[dtype], list(self.domain), "rotated", first))
+        return ("tensor", len(self._tensors) - 1, 0)
+
     def lines(self, dtype: DataType, tiles: int) -> Operand:
         """Add an input with lines of `tiles` tiles of its own.
 
@@ -143,7 +151,10 @@ class Pipeline:
         return self._add("copy", [of], dtype, chain, **options)
 
     def eltwise(self, op: str, a: Operand, b: Operand, dtype: DataType, chain: Chain = (), **options: Any) -> Operand:
-        """Add an FPU "add", "sub" or "mul" with a broadcast second operand."""
+        """Add an FPU "add", "sub" or "mul" with a broadcast second operand.
+
+        `until` is the number of the line's first tiles that are computed; the result's others are those of `a`.
+        """
         return self._add("eltwise", [a, b], dtype, chain, eltwise=op, **options)
 
     def sfpu(
@@ -168,6 +179,7 @@ class Pipeline:
         chain: Chain = (),
         *,
         used: int | None = None,
+        start: Operand | None = None,
         **options: Any,
     ) -> Operand:
         """Add the sum along the line of elements times a scaler.
@@ -180,11 +192,12 @@ class Pipeline:
             dtype: Data type of the packed result.
             chain: SFPU functions on the result.
             used: Rows or columns of the line's last tile that count.
+            start: A tile that is copied to Dst first, to which the sum is added.
             options: Destination of the result.
         """
         scale = (FORMAT_CODE[scaler[0]], scaler[1])
         parts: list[Part] = of if isinstance(of, list) else [(of, 0, self.length)]
-        return self._add_parts("sum", parts, dtype, chain, scaler=scale, used=used, **options)
+        return self._add_parts("sum", parts, dtype, chain, scaler=scale, used=used, start=start, **options)
 
     def accumulate(
         self, op: str, a: Operand, b: Operand, dtype: DataType, chain: Chain = (), **options: Any
@@ -303,6 +316,8 @@ class Pipeline:
             "scaler": None,
             "factors": None,
             "used": None,
+            "until": None,
+            "start": None,
             "padding": padding,
             "chain": list(chain),
             "format": FORMAT_CODE[dtype],

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
+from ttnn.base.compute_config import FIDELITY_NUMBER
 from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
-from ttnn.base.enums import TILE_SIZE, BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
+from ttnn.base.enums import TILE_SIZE, BufferType, DataType, Layout, MathFidelity, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import (
     DTypeError,
     MemoryConfigError,
@@ -21,6 +23,7 @@ from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Memory
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import data_movement as golden
+from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.domain import Operand
 from ttnn.operation.signature import (
     BOOLEAN,
@@ -33,16 +36,15 @@ from ttnn.operation.signature import (
     Param,
     Signature,
 )
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device
+from ttnn.ops._programs.common import FLOATS, MEMORY_CONFIG_OPTION, allocate, full_tiles, is_empty, on_device
 from ttnn.ops._programs.element_map import strides_of
 from ttnn.ops._programs.movement import move, register_movement
-from ttnn.ops.data_movement.concat import joined
-from ttnn.ops.data_movement.indexed import as_rows, place
+from ttnn.ops._programs.pipeline import ROWS, Pipeline, bits
+from ttnn.ops.data_movement.indexed import as_rows
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import moved_to, permuted
 from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.ops.data_movement.slice import sliced
-from ttnn.ops.eltwise.binary import multiply
 from ttnn.tensor.tensor import Tensor
 
 _MOST: Final = 1 << 16
@@ -198,7 +200,7 @@ def _rotate_half(input: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.experimental.rotate_half"
     on_device(name, input, "input")
     spec = input.spec
-    if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
+    if spec.dtype not in FLOATS:
         raise DTypeError(f"{name}: input is {spec.dtype.name}; typecast it to bfloat16 first.")
     dims = tuple(spec.shape)
     if len(dims) < 2 or not dims[-1] or dims[-1] % (2 * TILE_SIZE):
@@ -212,13 +214,27 @@ def _rotate_half(input: Tensor, memory_config: MemoryConfig | None) -> Tensor:
             f"{name}: input or output is sharded; use ttnn.DRAM_MEMORY_CONFIG.",
             vendor="RotateHalf does not currently support sharding",
         )
+    full_tiles(name, input, "input")
     if spec.layout is not Layout.TILE:
         input = tilize_padded(name, input)
-    half = dims[-1] // 2
-    first = sliced(name, input, [0] * len(dims), [*dims[:-1], half])
-    second = sliced(name, input, [0] * (len(dims) - 1) + [half], dims)
-    negative = multiply(second, -1.0, memory_config=DRAM_MEMORY_CONFIG)
-    return place(name, joined(name, [negative, first], len(dims) - 1), target)
+    output = allocate(TensorSpec.of(dims, spec.dtype, Layout.TILE, target), on_device(name, input))
+    if not is_empty(spec):
+        _halves_exchanged(dims, spec.dtype).run([input], [output])
+    return output
+
+
+@lru_cache(maxsize=64)
+def _halves_exchanged(shape: tuple[int, ...], dtype: DataType) -> Pipeline:
+    """Return the program that exchanges column halves and negates one.
+
+    That is the new first half. It multiplies in a 16-bit Dst, before which FLOAT32 is truncated to bfloat16; the other
+    half is copied.
+    """
+    program = Pipeline(shape, ROWS, dtype, False, FIDELITY_NUMBER[MathFidelity.HiFi4])
+    half = program.length // 2
+    minus_one = program.constant(DataType.BFLOAT16, bits(-1.0))
+    program.eltwise("mul", program.rotated(dtype, half), minus_one, dtype, until=half, output=0)
+    return program
 
 
 _IMAGE_TYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.INT32, DataType.UINT32, DataType.UINT16)
@@ -290,13 +306,15 @@ rotate_half = register_movement(
     "experimental.rotate_half",
     (Signature((Param("input", TENSOR, doc="[..., H, W] on a device."),), (MEMORY_CONFIG_OPTION,)),),
     _rotate_half,
-    "Return the negated second column half, then the first, in tiles.\nShape: [..., H, W] -> [..., H, W].",
+    "Return the negated second column half, then the first, in tiles.\n"
+    "float32: the negated half is truncated to bfloat16, as on the device.\nShape: [..., H, W] -> [..., H, W].",
     golden=golden.rotate_half,
-    dtypes=(DataType.BFLOAT16, DataType.FLOAT32),
-    engine=("write_window", "move_elements"),
-    composition=True,
+    dtypes=FLOATS,
+    accuracy=max_ulp((DataType.BFLOAT16, 0), (DataType.FLOAT32, 2**16), (DataType.BFLOAT8_B, 0)),
+    engine=("Pipeline",),
+    numerics="exact",
     raises=(
-        ("DTypeError", "the input is neither bfloat16 nor float32."),
+        ("DTypeError", "the input holds integers."),
         ("ShapeError", "W is not a multiple of 64."),
         ("MemoryConfigError", "a tensor is sharded."),
     ),

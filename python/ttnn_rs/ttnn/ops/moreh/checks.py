@@ -31,19 +31,19 @@ COMPUTE: Final = Param(
     "compute_kernel_config",
     COMPUTE_KERNEL_CONFIG,
     None,
-    doc="Math fidelity, Dst width and approximation. Default: HiFi4, 16 bits, approximate.",
+    doc="Math fidelity, Dst width and approximation. Default: HiFi4, 16 bits (32 for FLOAT32), approximate.",
 )
 
 
 def numerics_of(dtype: DataType, config: Compute) -> Numerics:
     """Return a configuration's values.
 
-    Default: HiFi4, approximate and a 16-bit Dst.
+    Default: HiFi4, approximate and a 16-bit Dst, which has 32 bits for FLOAT32.
     """
     fidelity = MathFidelity.HiFi4
     if config is not None and config.math_fidelity is not MathFidelity.Invalid:
         fidelity = config.math_fidelity
-    dst32 = config is not None and config.fp32_dest_acc_en
+    dst32 = dtype is DataType.FLOAT32 if config is None else config.fp32_dest_acc_en
     approximate = config is None or config.math_approx_mode
     return Numerics(dtype, FIDELITY_NUMBER[fidelity], approximate, dst32)
 

@@ -160,6 +160,9 @@ def _run(
         if compute.math_fidelity is not MathFidelity.Invalid:
             fidelity = compute.math_fidelity
     tiles = [-(-size // TILE_SIZE) for size in sizes]
+    # Products of whole tiles stay in Dst; with masks, transposed tiles or a bias, they pass through L1 after each tile.
+    plain = bias is None and not any(transposed) and not any(size % TILE_SIZE for size in sizes)
+    inner = tiles[1] if plain else 1
     code = FORMAT_CODE[DataType.BFLOAT16]
     assert left.buffer is not None
     assert right.buffer is not None
@@ -175,7 +178,7 @@ def _run(
         kt=tiles[1],
         nt=tiles[2],
         k=sizes[1],
-        kb=1,
+        kb=inner,
         ring=None,
         fidelity=FIDELITY_NUMBER[fidelity],
         dst32=dst32,

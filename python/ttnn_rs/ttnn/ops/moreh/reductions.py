@@ -69,14 +69,13 @@ def _program(shape: tuple[int, ...], axis: int, dtype: DataType, divisor: int | 
     """
     fidelity, dst32 = settings
     program = Pipeline(shape, axis, dtype, dst32, fidelity)
-    kept = DataType.FLOAT32 if dst32 else _BF16
     x = program.tensor(dtype)
     if axis >= 0:
-        zero = program.constant(_BF16, 0)
         if divisor is None:
-            program.accumulate("add", x, zero, dtype, output=(0, 0, 1))
+            program.accumulate("add", x, program.constant(_BF16, 0), dtype, output=(0, 0, 1))
         else:
-            total = program.accumulate("add", x, zero, kept)
+            # The sum is packed after every tile, whatever the width of Dst.
+            total = program.fold(x, _BF16, by="add")
             scalar = program.constant(_BF16, truncated(1.0 / divisor))
             program.eltwise("mul", total, scalar, dtype, output=(0, 0, 1))
         return program
@@ -85,7 +84,13 @@ def _program(shape: tuple[int, ...], axis: int, dtype: DataType, divisor: int | 
     # The host rounds the factor of rows, the reader cuts that of columns.
     by = rounded_to_bfloat16 if axis == ROWS else truncated
     scaler = bits(1.0) if divisor is None else by(1.0 / divisor)
-    program.sum(x, (_BF16, scaler), dtype, output=(0, 0, 1))
+    last = program.length - 1
+    if divisor is None or axis != ROWS or not dst32 or not last:
+        program.sum(x, (_BF16, scaler), dtype, output=(0, 0, 1))
+        return program
+    # The sum of all tiles of a row but the last one comes back through SrcA; all others return to Dst as they were.
+    first = program.sum([(x, 0, last)], (_BF16, scaler), DataType.FLOAT32)
+    program.sum([(x, last, last + 1)], (_BF16, scaler), dtype, start=first, output=(0, 0, 1))
     return program
 
 

@@ -1,6 +1,6 @@
 """Softmax, softmin and log-softmax of the moreh family.
 
-In bfloat16 with a 16-bit Dst.
+Results between the passes have the data type of the input, and with a 32-bit Dst that of Dst.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_softmax`.
 """
@@ -85,7 +85,7 @@ def _softmax(
             "others; that is not modelled. Split the tensor."
         )
     else:
-        program = general(shape, axis, numerics, form, large)
+        program = general(shape, axis, numerics, numerics.between, form, large)
     result = target if output_tensor is None else allocate(spec, device)
     program.run([input_tensor], [result])
     if output_tensor is not None:
@@ -95,7 +95,7 @@ def _softmax(
 
 def _l1_bytes(numerics: Numerics, tiles: int) -> int:
     """Return the small program's circular buffer bytes for a line length."""
-    return (2 * tiles + 2) * tile_bytes(numerics.dtype) + (2 * tiles + 3) * tile_bytes(numerics.wide)
+    return (2 * tiles + 2) * tile_bytes(numerics.dtype) + (2 * tiles + 3) * tile_bytes(numerics.between)
 
 
 def _examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:

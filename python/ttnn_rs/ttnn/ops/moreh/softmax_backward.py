@@ -36,7 +36,7 @@ _SIGN: Final[dict[Form, Chain]] = {"softmax": (), "softmin": [("neg", "default")
 
 def _total(program: Pipeline, dy: Operand, numerics: Numerics, large: bool) -> Operand:
     """Add the gradient's sum along rows or columns; padding counts 0."""
-    wide, length = numerics.wide, program.length
+    wide, length = numerics.between, program.length
     masked = program.copy(dy, wide, padding="zero")
     if large:
         return program.sum([(program.fold(masked, wide, by="add"), 0, 1)], _ONE, wide)
@@ -53,7 +53,7 @@ def _inner(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form, la
 
     It follows from the output and its gradient.
     """
-    program, wide = numerics.pipeline(shape, axis), numerics.wide
+    program, wide = numerics.pipeline(shape, axis), numerics.between
     y, dy = program.tensor(numerics.dtype), program.tensor(numerics.dtype)
     if form == "logsoftmax":
         total = _total(program, dy, numerics, large)
@@ -74,7 +74,7 @@ def _inner(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form, la
 @lru_cache(maxsize=256)
 def _leading(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form) -> Pipeline:
     """Return the gradient along a leading dimension, in ascending tile order."""
-    program, wide = numerics.pipeline(shape, axis), numerics.wide
+    program, wide = numerics.pipeline(shape, axis), numerics.between
     y, dy = program.tensor(numerics.dtype), program.tensor(numerics.dtype)
     if form == "logsoftmax":
         total = program.fold(dy, wide, by="add")

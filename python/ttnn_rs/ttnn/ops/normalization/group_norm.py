@@ -273,7 +273,8 @@ def _group_norm(
     assert output.buffer is not None
     # What a core's rows count in a statistic; padding counts in part.
     datums = rows // cores * TILE_SIZE * group * (height / (rows * TILE_SIZE))
-    fidelity, dst32, approximate = MathFidelity.HiFi4, False, True
+    # Statistics of two passes are kept in a 32-bit Dst.
+    fidelity, dst32, approximate = MathFidelity.HiFi4, use_welford, True
     if compute_kernel_config is not None:
         if compute_kernel_config.math_fidelity is not MathFidelity.Invalid:
             fidelity = compute_kernel_config.math_fidelity

@@ -106,7 +106,7 @@ def _program(name: str, tensor: Tensor, dim: int, numerics: Numerics, stable: bo
     if axis == ROWS and rank <= 4:
         return attention(shape, numerics, stable)
     if axis in (ROWS, COLUMNS):
-        return general(shape, axis, numerics)
+        return general(shape, axis, numerics, numerics.wide)
     return channel(shape, axis + rank, numerics)
 
 

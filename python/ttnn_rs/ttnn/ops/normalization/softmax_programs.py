@@ -48,7 +48,7 @@ class Numerics:
 
     @property
     def between(self) -> DataType:
-        """Data type between the passes along a leading dimension."""
+        """Data type of the input, or FLOAT32 if Dst has 32 bits."""
         return DataType.FLOAT32 if self.dst32 else self.dtype
 
     def pipeline(self, shape: tuple[int, ...], axis: int) -> Pipeline:
@@ -111,16 +111,21 @@ def attention(
 
 @lru_cache(maxsize=256)
 def general(
-    shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form = "softmax", large: bool = False
+    shape: tuple[int, ...],
+    axis: int,
+    numerics: Numerics,
+    wide: DataType,
+    form: Form = "softmax",
+    large: bool = False,
 ) -> Pipeline:
     """Return the softmax of rows or columns by the kernels of `moreh_softmax`.
 
     Padding counts as 0 for the maximum, and not at all for the sum. "softmin" negates before the exponential. The
-    kernels of `large` tensors add exponentials tile by tile and reduce one tile.
+    kernels of `large` tensors add exponentials tile by tile and reduce one tile. `wide` is the data type between the
+    passes.
     """
     assert axis in (ROWS, COLUMNS)
     program = numerics.pipeline(shape, axis)
-    wide = numerics.wide
     scaler = DataType.FLOAT32 if numerics.dtype is DataType.FLOAT32 and numerics.dst32 else DataType.BFLOAT16
     padded = "zero" if shape[axis] % 32 else None
     x = program.tensor(numerics.dtype)

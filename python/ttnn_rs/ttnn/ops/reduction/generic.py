@@ -454,11 +454,12 @@ mean = _register(
         magnitude=golden.mean_of_magnitudes,
     ),
 )
-_BLOCK_FLOATS: Final = (
+_EXTREMES: Final = (
     "\n"
     "Shape: [..., H, W] -> [..., H] for `dim` -1, or [..., H, 1] with `keepdim`.\n"
+    "uint32 is compared exactly here; what the device returns for it is not known.\n"
     "bfloat8_b: values that share a group of 16 with tile padding are lost, as on the device. Use sizes that are "
     "multiples of 16."
 )
-max = _register("max", "Return the maximum of `input_tensor` over `dim`." + _BLOCK_FLOATS, golden.max_, bit_exact())
-min = _register("min", "Return the minimum of `input_tensor` over `dim`." + _BLOCK_FLOATS, golden.min_, bit_exact())
+max = _register("max", "Return the maximum of `input_tensor` over `dim`." + _EXTREMES, golden.max_, bit_exact())
+min = _register("min", "Return the minimum of `input_tensor` over `dim`." + _EXTREMES, golden.min_, bit_exact())

@@ -1,9 +1,9 @@
 """`prod`: the product of all elements, or along one dimension.
 
-The product of everything runs tile by tile through Dst: the running tile goes back to the FPU, which cuts it
-to the significand of its operands (bfloat16, or TF32 for float32), and is multiplied by the next tile. The official
-package multiplies the 1024 elements of the last tile on the host, in the data type, in the order of its bytes; so does
-this one. Along a dimension the same chain starts with 1.0 and keeps bfloat16 in a 16-bit Dst, for float32 as well.
+A product runs tile by tile in Dst: the running tile goes back to the FPU, which cuts it to the significand of its
+operands (bfloat16, or TF32 for float32), and is multiplied by the next tile. Dst has 32 bits, but for bfloat16 along a
+dimension. The official package multiplies the 1024 elements of the last tile of everything on the host, in the data
+type, in the order of its bytes; so does this one.
 Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/prod`; TT-NN docs of the operator.
 """
 
@@ -118,7 +118,7 @@ def _last_tile(source: Tensor) -> Tensor:
     if spec.shape.rank < 2:
         source = reshaped(_NAME, source, (1,) * (2 - spec.shape.rank) + spec.shape._dims)
     square = (TILE_SIZE, TILE_SIZE)
-    code, fidelity = FORMAT_CODE[spec.dtype], 3 if device.arch() is Arch.WORMHOLE_B0 else 4
+    code, fidelity = FORMAT_CODE[spec.dtype], _wide_fidelity(device)
     if _of_few(spec):
         # The program tilizes them first. Its tiles have their place in memory, but what is in them is known.
         tiles = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, spec.memory_config), device)
@@ -142,6 +142,16 @@ def _last_tile(source: Tensor) -> Tensor:
     assert tile.buffer is not None
     engine_steps.product(source.buffer, tile.buffer, format=code, fidelity=fidelity)
     return tile
+
+
+def _wide_fidelity(device: Any) -> int:
+    """Return the phases of a product in a 32-bit Dst."""
+    return 3 if device.arch() is Arch.WORMHOLE_B0 else 4
+
+
+def _fidelity(spec: TensorSpec, device: Any) -> int:
+    """Return the phases of a product along a dimension."""
+    return 4 if spec.dtype is DataType.BFLOAT16 else _wide_fidelity(device)
 
 
 def _of_few(spec: TensorSpec) -> bool:
@@ -199,7 +209,8 @@ def _of_leading(source: Tensor, shape: Sequence[int], length: int, outer: int) -
     assert source.buffer is not None
     assert output.buffer is not None
     leading = (length, spec.num_pages // (outer * length))
-    engine_steps.product(source.buffer, output.buffer, format=FORMAT_CODE[spec.dtype], leading=leading)
+    code, fidelity = FORMAT_CODE[spec.dtype], _fidelity(spec, device)
+    engine_steps.product(source.buffer, output.buffer, format=code, leading=leading, fidelity=fidelity)
     return output
 
 
@@ -231,7 +242,8 @@ def _of_lines(source: Tensor, dims: Sequence[int], axis: int, matrix: Sequence[i
     transposed = len(dims) > 1 and not down
     flush = transposed and (spec.dtype is DataType.BFLOAT16 or (spec.dtype in BLOCK_FLOATS and len(dims) == 2))
     lines = (math.prod(matrix[:-2]), matrix[-2], height, width, down, flush)
-    engine_steps.product(source.buffer, output.buffer, format=FORMAT_CODE[spec.dtype], lines=lines)
+    code, fidelity = FORMAT_CODE[spec.dtype], _fidelity(spec, device)
+    engine_steps.product(source.buffer, output.buffer, format=code, lines=lines, fidelity=fidelity)
     return output
 
 
@@ -296,10 +308,10 @@ prod = register(
         doc=(
             "Return the product of elements of `input_tensor`, along `dim` or all.\n"
             "Shape: [..., H, W] -> [..., H] for `dim` -1, or [..., H, 1] with `keepdim`; [] over all dimensions.\n"
-            "The output is in TILE_LAYOUT. An empty product is 1. Each product is truncated or rounded to bfloat16, "
-            "over a dimension also for float32. The elements of the last tile are multiplied on the host, each "
-            "product rounded to nearest: in bfloat16, or in float32 for other data types (an assumption for block "
-            "floats)."
+            "The output is in TILE_LAYOUT. An empty product is 1. Each product is truncated to the significand of the "
+            "FPU's operands: bfloat16, or TF32 for float32. The elements of the last tile are multiplied on the host, "
+            "each product rounded to nearest: in bfloat16, or in float32 for other data types (an assumption for "
+            "block floats)."
         ),
         source="tt-metal `ttnn/cpp/ttnn/operations/reduction/prod`",
         dtypes=FLOATS,

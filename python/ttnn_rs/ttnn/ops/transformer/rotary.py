@@ -1,6 +1,7 @@
 """Rotary position embeddings: `x * cos + rotated(x) * sin`.
 
-Products, the rotated tensor and the sum are each packed to bfloat16, as by the kernels.
+Products, the rotated tensor and the sum are each packed, as by the kernels: to bfloat16, or where halves are exchanged
+to the data type of what they are made of.
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer`, the folders `rotary_embedding` and
 `rotary_embedding_llama`.
 """
@@ -31,13 +32,12 @@ from ttnn.ops._programs.common import (
     same_device,
 )
 from ttnn.ops._programs.pipeline import ROWS, Pipeline, bits
-from ttnn.ops._programs.windows import copy_tiles, tile_grid
 from ttnn.ops.data_movement.slice import sliced
 from ttnn.tensor.tensor import Tensor
 
 _BF16: Final = DataType.BFLOAT16
 _DTYPES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
-_OF_HALVES: Final = (*_DTYPES, DataType.FLOAT32)
+_OF_HALVES: Final = (*_DTYPES, DataType.BFLOAT4_B, DataType.FLOAT32)
 
 
 @lru_cache(maxsize=256)
@@ -46,15 +46,20 @@ def _program(
     dtypes: tuple[DataType, DataType, DataType],
     tables: tuple[int, ...],
     by_row: bool,
-    rotates: bool,
+    by_tile: bool,
     settings: tuple[int, bool],
-    products: tuple[DataType, DataType] = (_BF16, _BF16),
+    cut: bool = False,
 ) -> Pipeline:
     """Return the program on x, cos, sin and the rotation.
 
-    The rotation is the rotated x or the tile that rotates it.
-
-    `products` are the types of the buffers that hold what is multiplied by cos and by sin.
+    Args:
+        shape: Shape of x.
+        dtypes: Data types of x, cos and sin.
+        tables: Shape of cos and sin.
+        by_row: One row of cos and sin is for all rows.
+        by_tile: The rotation is the tile that rotates x; otherwise x, whose halves are exchanged.
+        settings: Fidelity and Dst width.
+        cut: cos and sin pass through bfloat16.
     """
     dtype, cos_dtype, sin_dtype = dtypes
     fidelity, dst32 = settings
@@ -63,18 +68,20 @@ def _program(
     broadcast = "row" if by_row else "none"
     cos = program.tensor(cos_dtype, tables, broadcast)
     sin = program.tensor(sin_dtype, tables, broadcast)
-    rotated = program.matmul(x, program.lines(_BF16, 1), _BF16) if rotates else program.tensor(dtype)
-    by_sin = program.eltwise("mul", rotated, sin, products[1])
-    by_cos = program.eltwise("mul", x, cos, products[0])
+    if by_tile:
+        rotated = program.matmul(x, program.lines(_BF16, 1), _BF16)
+        cos_dtype = sin_dtype = _BF16
+    else:
+        half = program.length // 2
+        minus_one = program.constant(_BF16, bits(-1.0))
+        rotated = program.eltwise("mul", program.rotated(dtype, half), minus_one, dtype, until=half)
+    if cut:
+        cos, sin = (
+            program.copy(program.copy(table, _BF16), kept) for table, kept in ((cos, cos_dtype), (sin, sin_dtype))
+        )
+    by_sin = program.eltwise("mul", rotated, sin, sin_dtype)
+    by_cos = program.eltwise("mul", x, cos, cos_dtype)
     program.eltwise("add", by_cos, by_sin, dtype, output=0)
-    return program
-
-
-@lru_cache(maxsize=64)
-def _negation(shape: tuple[int, ...], dtype: DataType, settings: tuple[int, bool]) -> Pipeline:
-    fidelity, dst32 = settings
-    program = Pipeline(shape, ROWS, dtype, dst32, fidelity)
-    program.eltwise("mul", program.tensor(dtype), program.constant(_BF16, bits(-1.0)), dtype, output=0)
     return program
 
 
@@ -165,40 +172,6 @@ def _tables(
     return cos, sin, (*dims[:2], rows, dims[3])
 
 
-def _rotated(tensor: Tensor, shape: tuple[int, ...], settings: tuple[int, bool]) -> Tensor:
-    """Return the tensor with swapped column halves, the second negated."""
-    spec, device = tensor.spec, on_device("rotary_embedding", tensor)
-    negated = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    _negation(shape, spec.dtype, settings).run([tensor], [negated])
-    output = allocate(negated.spec, device)
-    *leading, height, width = tile_grid(negated)
-    half = width // 2
-    rows = 1
-    for size in (*leading, height):
-        rows *= size
-    for source, into, first in ((negated, 0, half), (tensor, half, 0)):
-        copy_tiles(
-            source,
-            output,
-            shape=(rows, width),
-            strides=(width, 1),
-            offset=first,
-            window=[(0, rows), (into, half)],
-        )
-    return output
-
-
-def _cut(table: Tensor, config: WormholeComputeKernelConfig | None) -> Tensor:
-    """Return a FLOAT32 table whose values went through a bfloat16 buffer."""
-    spec, device = table.spec, on_device("rotary_embedding", table)
-    fidelity, dst32 = _settings(config)
-    cut = allocate(spec, device)
-    program = Pipeline(tuple(spec.shape), ROWS, spec.dtype, dst32, fidelity)
-    program.copy(program.copy(program.tensor(spec.dtype), _BF16), spec.dtype, output=0)
-    program.run([table], [cut])
-    return cut
-
-
 def rotated_by_halves(
     name: str,
     tensor: Tensor,
@@ -206,11 +179,9 @@ def rotated_by_halves(
     sin: Tensor,
     token_index: int | None,
     memory_config: MemoryConfig | None,
-    config: WormholeComputeKernelConfig | None,
+    settings: tuple[int, bool],
     *,
     by_row: bool = False,
-    products: tuple[DataType, DataType] = (_BF16, _BF16),
-    dtypes: tuple[DataType, ...] = _DTYPES,
 ) -> Tensor:
     """Return the rotary embedding whose pairs are half a row apart.
 
@@ -220,7 +191,7 @@ def rotated_by_halves(
     """
     on_device(name, tensor)
     _check_tables(name, tensor, cos, sin)
-    _checked(name, "input_tensor", tensor, tensor, dtypes)
+    _checked(name, "input_tensor", tensor, tensor, _OF_HALVES)
     dims = tuple(tensor.spec.shape)
     if dims[-1] % (2 * TILE_SIZE):
         raise ShapeError(
@@ -233,25 +204,24 @@ def rotated_by_halves(
         if not 0 <= token_index < size:
             raise ParameterError(f"{name}: token_index={token_index} is out of range for tables of {size} rows.")
         for label, table in (("cos_cache", cos), ("sin_cache", sin)):
-            _checked(name, label, table, tensor, dtypes)
+            _checked(name, label, table, tensor, _OF_HALVES)
         starts = [0, 0, token_index, 0]
         cos, sin = (
             sliced(name, table, starts, [*tuple(table.spec.shape)[:2], token_index + 1, dims[3]])
             for table in (cos, sin)
         )
         by_row = True
-        # The row is untilized to bfloat16, whatever the table is.
-        cos, sin = (_cut(table, config) if table.spec.dtype is DataType.FLOAT32 else table for table in (cos, sin))
-    cos, sin, tables = _tables(name, tensor, cos, sin, rows, by_row=by_row, dtypes=dtypes)
+    cos, sin, tables = _tables(name, tensor, cos, sin, rows, by_row=by_row, dtypes=_OF_HALVES)
     shape = (*dims[:2], rows, dims[3])
     place = memory_config or tensor.spec.memory_config
     output = allocate(TensorSpec.of(shape, tensor.spec.dtype, Layout.TILE, place), on_device(name, tensor))
     if is_empty(output.spec):
         return output
-    settings = _settings(config)
     dtypes = (tensor.spec.dtype, cos.spec.dtype, sin.spec.dtype)
-    program = _program(shape, dtypes, tables, by_row, False, settings, products)
-    program.run([tensor, cos, sin, _rotated(tensor, shape, settings)], [output])
+    # The row of a token is untilized to bfloat16, whatever the table is.
+    cut = token_index is not None and cos.spec.dtype is DataType.FLOAT32
+    program = _program(shape, dtypes, tables, by_row, False, settings, cut)
+    program.run([tensor, cos, sin, tensor], [output])
     return output
 
 
@@ -320,7 +290,7 @@ def _rotary_embedding(
     sin_cache: Tensor,
     token_index: int | None,
     memory_config: MemoryConfig | None,
-    compute_kernel_config: WormholeComputeKernelConfig | None,
+    _compute_kernel_config: WormholeComputeKernelConfig | None,
 ) -> Tensor:
     name = "ttnn.experimental.rotary_embedding"
     on_device(name, input_tensor)
@@ -332,9 +302,7 @@ def _rotary_embedding(
         sin,
         token_index,
         _in_shards(x, memory_config or x.spec.memory_config),
-        compute_kernel_config,
-        products=(cos.spec.dtype, sin.spec.dtype),
-        dtypes=_OF_HALVES,
+        _settings(None),
     )
 
 
@@ -381,7 +349,7 @@ def _rotary_embedding_hf(
         sin_cache,
         None,
         memory_config,
-        compute_kernel_config,
+        _settings(compute_kernel_config),
         by_row=is_decode_mode,
     )
 
@@ -501,7 +469,15 @@ rotary_embedding = _declare(
                     example=3,
                 ),
             ),
-            (MEMORY_CONFIG_OPTION, _COMPUTE),
+            (
+                MEMORY_CONFIG_OPTION,
+                Param(
+                    "compute_kernel_config",
+                    COMPUTE_KERNEL_CONFIG,
+                    None,
+                    doc="Not used: the program has HiFi4 and a 16-bit Dst.",
+                ),
+            ),
         ),
     ),
     run=_rotary_embedding,
@@ -516,7 +492,7 @@ rotary_embedding = _declare(
 
 rotary_embedding_hf = _declare(
     "experimental.rotary_embedding_hf",
-    dtypes=_DTYPES,
+    dtypes=_OF_HALVES,
     signatures=(Signature((INPUT_TENSOR, _COS, _SIN), (_DECODE, MEMORY_CONFIG_OPTION, _COMPUTE)),),
     run=_rotary_embedding_hf,
     doc="Return the rotary embedding `x * cos + rotate_half(x) * sin`.\n"

@@ -191,7 +191,7 @@ def _add(
             continue
         of_line = [part for part in given["parts"] if part[0][0] != "constant"]
         scalars = bool(of_line) and all(part[0][0] == "value" and _is_scalar(program, part[0][1]) for part in of_line)
-        count = 1 if scalars else length
+        count = 1 if scalars else given["until"] or length
         packs = 1 if reduces else count
         work = (loop(count, *_tile_steps(program, given)),)
         output = given["output"]

@@ -1,11 +1,12 @@
-//! Multiplication chains in 16-bit `Dst`, through L1.
+//! Multiplication chains on the FPU.
 //!
-//! The running product goes there and comes back.
+//! In a 16-bit `Dst`, where L1 holds the running product as well as `Dst` does, and in one of 32 bits.
 
-use tt_cpu::{Level, simd_kernel};
-use tt_formats::{DataFormat, TileShape, unpack};
+use tt_cpu::Level;
+use tt_formats::{DataFormat, TileShape};
 use tt_fpu::bf16_lanes::{self, Reader};
-use tt_fpu::{Broadcast, EltwiseOp, HalfTile, MathConfig};
+use tt_fpu::exact::{self, Datums, Results, Second};
+use tt_fpu::{Broadcast, CopyTile, EltwiseOp, HalfTile, MathConfig};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
@@ -17,8 +18,6 @@ use crate::fill;
 pub struct Memory {
     /// The product so far, in L1.
     pub running: Vec<u8>,
-    /// A factor that is not taken as it is.
-    pub given: Vec<u8>,
     pub pages: [Bf16Page; 2],
     pub half: HalfTile,
     pub a: Tile,
@@ -28,8 +27,8 @@ pub struct Memory {
 
 impl Memory {
     pub fn new() -> Box<Self> {
-        let (given, pages, half) = (vec![0; size_of::<Bf16Page>()], [[0; 2048]; 2], [0; 1024]);
-        Box::new(Self { running: Vec::new(), given, pages, half, a: ZERO, b: ZERO, dst: ZERO })
+        let (pages, half) = ([[0; 2048]; 2], [0; 1024]);
+        Box::new(Self { running: Vec::new(), pages, half, a: ZERO, b: ZERO, dst: ZERO })
     }
 }
 
@@ -61,48 +60,67 @@ impl Chain {
 
     /// The running product becomes that of a factor and itself.
     pub fn multiply(&self, factor: &[u8], memory: &mut Memory) {
-        self.times((self.input, self.reader), factor, memory);
-    }
-
-    /// [`Self::multiply`] by an unpacked factor, in L1 as bfloat16.
-    pub fn multiply_halves(&self, factor: &[u8], memory: &mut Memory) {
-        let reader = self.reader.map(|_| Reader::Bf16);
-        self.times((Input::new(DataFormat::Float16B, false), reader), factor, memory);
-    }
-
-    fn times(&self, (input, short): (Input, Option<Reader>), factor: &[u8], memory: &mut Memory) {
         let Memory { running, pages: [page_a, page_b], half, a, b, dst, .. } = memory;
-        if let (Some(short), Some(reader), Some(packer)) = (short, self.reader, &self.short) {
-            let (first, second) = (short.read(factor, page_a), reader.read(running, page_b));
+        if let (Some(reader), Some(packer)) = (self.reader, &self.short) {
+            let (first, second) = (reader.read(running, page_a), reader.read(factor, page_b));
             if bf16_lanes::run(self.level, &self.math, EltwiseOp::Mul, half, first, second) {
                 packer.pack(half, running);
                 return;
             }
         }
-        input.to_src(factor, a);
-        self.input.to_src(running, b);
+        self.input.to_src(running, a);
+        self.input.to_src(factor, b);
         tt_fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
         pack::pack_tile(&self.packer, dst, running);
     }
+}
 
-    /// Packs a Dst that holds a tile of bfloat16.
-    pub fn pack_halves(&self, halves: &[u8], dst: &mut Tile, out: &mut [u8]) {
-        for (word, datum) in dst.iter_mut().zip(halves.as_chunks::<2>().0) {
-            *word = u32::from(u16::from_le_bytes(*datum)) << 16;
+/// Multiplications in a 32-bit Dst.
+///
+/// The product stays there until it is packed.
+pub struct WideChain {
+    math: MathConfig,
+    packer: PackConfig,
+    level: Level,
+}
+
+impl WideChain {
+    pub fn new(program: &ProductProgram) -> Self {
+        let format = program.format;
+        let (dst, alu) = (tile_io::dst_format(format, true), Input::new(format, true).register);
+        let math = MathConfig { fidelity: program.fidelity, dst, alu, arch: program.arch };
+        let packer = PackConfig::new(tile_io::result_format(format, format, true), format);
+        Self { math, packer, level: Level::current() }
+    }
+
+    /// The running product becomes that of itself and a factor.
+    ///
+    /// The factor has this format; the first one is copied.
+    pub fn multiply(&self, is_first: bool, (format, factor): (DataFormat, &[u8]), memory: &mut Memory) {
+        let Memory { a, b, dst, .. } = memory;
+        let input = Input::new(format, true);
+        if is_first {
+            input.to_dst(&self.math, factor, a, dst);
+            return;
         }
-        pack::pack_tile(&self.packer, dst, out);
+        input.to_src(factor, b);
+        tt_fpu::move_dst_to_src(&self.math, dst, a);
+        let before = *dst;
+        // What is in a 32-bit Dst is a tile of FP32.
+        let plain = format == DataFormat::Float32 && cfg!(target_endian = "little") && {
+            let so_far = Datums::Singles(bytemuck::bytes_of(&before));
+            exact::eltwise(self.level, &self.math, EltwiseOp::Mul, Results::Words(dst), so_far, Second::Words(b))
+        };
+        if !plain {
+            tt_fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
+        }
+    }
+
+    /// Packs the product.
+    pub fn pack(&self, memory: &Memory, out: &mut [u8]) {
+        pack::pack_tile(&self.packer, &memory.dst, out);
     }
 }
-
-/// What the unpacker makes of a tile of FP32 for a 16-bit `Dst`, as a tile of bfloat16 in L1.
-#[inline(always)]
-fn to_halves_body(tile: &[u8], out: &mut [u8]) {
-    for (datum, word) in out.as_chunks_mut::<2>().0.iter_mut().zip(tile.as_chunks::<4>().0) {
-        *datum = ((unpack::fp32_to_src_bf16(u32::from_le_bytes(*word)) >> 3) as u16).to_le_bytes();
-    }
-}
-
-simd_kernel!(to_halves, super::to_halves_body, (tile: &[u8], out: &mut [u8]));
 
 #[cfg(test)]
 mod tests {
@@ -118,31 +136,34 @@ mod tests {
     }
 
     #[test]
-    fn products_of_fp32_are_those_of_halves() {
+    fn a_wide_product_has_the_bits_of_the_matrix_unit() {
         let mut random = Random::new(3);
-        let wide = Chain::new(&program(DataFormat::Float32), DataFormat::Float32);
-        let short = Chain::new(&program(DataFormat::Float16B), DataFormat::Float16B);
-        let mut memory = [Memory::new(), Memory::new()];
-        for round in 0..40 {
-            memory[0].running.clone_from(&wide.one);
-            memory[1].running.clone_from(&short.one);
-            for _ in 0..=round % 5 {
-                let mut tile = vec![0; 4096];
-                for datum in tile.as_chunks_mut::<4>().0 {
-                    let exponents = [0, 1, 2, 64, 90, 126, 127, 128, 160, 254, 255];
-                    let word = random.below(1 << 16) << 16 | random.below(1 << 16);
-                    let exponent = exponents[random.below(11) as usize] << 23;
-                    *datum = if round % 2 == 0 { word } else { word & !(255 << 23) | exponent }.to_le_bytes();
+        for format in [DataFormat::Float32, DataFormat::Bfp8B] {
+            let chain = WideChain::new(&program(format));
+            let input = Input::new(format, true);
+            let mut memory = Memory::new();
+            for round in 0..40 {
+                let [mut a, mut b, mut expected] = [ZERO; 3];
+                for index in 0..=round % 5 {
+                    let mut tile = vec![0; format.tile_bytes(TileShape::FULL)];
+                    for datum in tile.as_chunks_mut::<4>().0 {
+                        let exponents = [0, 1, 2, 64, 90, 126, 127, 128, 160, 254, 255];
+                        let word = random.below(1 << 16) << 16 | random.below(1 << 16);
+                        let exponent = exponents[random.below(11) as usize] << 23;
+                        *datum = if round % 2 == 0 { word } else { word & !(255 << 23) | exponent }.to_le_bytes();
+                    }
+                    chain.multiply(index == 0, (format, &tile), &mut memory);
+                    if index == 0 {
+                        input.to_dst(&chain.math, &tile, &mut a, &mut expected);
+                    } else {
+                        tt_fpu::move_dst_to_src(&chain.math, &expected, &mut a);
+                        input.to_src(&tile, &mut b);
+                        let math = &chain.math;
+                        tt_fpu::eltwise_scalar(math, EltwiseOp::Mul, Broadcast::None, false, &mut expected, &a, &b);
+                    }
                 }
-                wide.multiply(&tile, &mut memory[0]);
-                let mut given = vec![0; 2048];
-                to_halves::run(short.level, &tile, &mut given);
-                short.multiply(&given, &mut memory[1]);
+                assert!(memory.dst == expected, "{format:?}, round {round}");
             }
-            let mut packed = vec![0; 4096];
-            let Memory { running, dst, .. } = &mut *memory[1];
-            wide.pack_halves(running, dst, &mut packed);
-            assert!(packed == memory[0].running, "round {round}");
         }
     }
 

@@ -1,8 +1,8 @@
-//! Products of few rows or columns, datum by datum.
+//! Products of few rows or columns of bfloat16, datum by datum.
 //!
 //! A tile with more lanes than products would wait for each factor.
 
-use tt_formats::{DataFormat, TileShape, pack, unpack};
+use tt_formats::{TileShape, pack, unpack};
 use tt_fpu::MathConfig;
 use tt_memory::access::Pages;
 
@@ -18,8 +18,6 @@ const SIDE: usize = 32;
 pub struct Factors<'a> {
     pub pages: &'a Pages<'a>,
     pub axis: &'a MatrixAxis,
-    /// BF16 or FP32.
-    pub format: DataFormat,
     /// Tiles down and across a matrix.
     pub grid: [usize; 2],
     /// Factors of a product.
@@ -29,7 +27,7 @@ pub struct Factors<'a> {
 /// The product of bfloat16 factors, as it goes to L1 and comes back after each of them.
 fn product(math: &MathConfig, factors: impl Iterator<Item = u32>) -> u16 {
     let product = factors.fold(ONE, |running, factor| {
-        let dst = tt_fpu::multiply_datum(math, unpack::bf16_to_src(factor), unpack::bf16_to_src(running));
+        let dst = tt_fpu::multiply_datum(math, unpack::bf16_to_src(running), unpack::bf16_to_src(factor));
         pack::bf16_to_bf16(dst >> 16)
     });
     product as u16
@@ -50,17 +48,14 @@ impl Factors<'_> {
         let [rows, columns] = self.grid;
         let page = self.pages.page((matrix * rows + row / SIDE) * columns + column / SIDE);
         let index = TileShape::FULL.index(row % SIDE, column % SIDE);
-        let datum = if self.format == DataFormat::Float32 {
-            unpack::fp32_to_src_bf16(u32::from_le_bytes(page.as_chunks::<4>().0[index])) >> 3
-        } else {
-            u16::from_le_bytes(page.as_chunks::<2>().0[index]).into()
-        };
+        let datum = u16::from_le_bytes(page.as_chunks::<2>().0[index]).into();
         if self.axis.flush { pack::bf16_to_bf16(datum) } else { datum }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tt_formats::DataFormat;
     use tt_fpu::{Arch, MathFidelity};
     use tt_testkit::random::Random;
 
@@ -91,7 +86,7 @@ mod tests {
                     .collect();
                 memory.running.clone_from(&chain.one);
                 for tile in &tiles {
-                    chain.multiply_halves(tile, &mut memory);
+                    chain.multiply(tile, &mut memory);
                 }
                 for place in 0..1024 {
                     let datum = |tile: &Vec<u8>| u32::from(u16::from_le_bytes(tile.as_chunks::<2>().0[place]));

@@ -8,22 +8,22 @@
 use tt_cpu::{Level, stream};
 use tt_formats::{DataFormat, TileShape, pack as datums, tile::FACE_SIDE};
 use tt_memory::{BufferId, Device};
+use tt_tensix::tile_io::{Tile, ZERO};
 use tt_tensix::unpack;
 use tt_tensix::unpack::Bf16Page;
 
 use super::super::repack::Repack;
-use super::chain::{Chain, Memory, to_halves};
+use super::chain::{Chain, Memory, WideChain};
 use super::few::{FEW, Factors};
 use super::program::{MatrixAxis, ProductProgram};
 use crate::{OpError, for_each_page};
 
 const SIDE: usize = 32;
-/// Lines of 16 bfloat16 datums in a tile, their bytes, and from such a line to the one beside it, in lines.
+/// Lines of 16 datums in a tile, their bytes in bfloat16, and from such a line to the one beside it, in lines.
 const LINES: usize = 64;
 const LINE: usize = 2 * FACE_SIDE;
 const BESIDE: usize = FACE_SIDE;
-/// Bytes of a tile of factors, and what lies between two so that they do not begin in one set of the first-level cache.
-const TILE: usize = LINES * LINE;
+/// What lies between two tiles of factors so that they do not begin in one set of the first-level cache.
 const APART: usize = 64;
 
 impl MatrixAxis {
@@ -103,6 +103,7 @@ struct Work {
     factors: Vec<u8>,
     page: Bf16Page,
     transposed: [u32; 512],
+    words: [Tile; 2],
     repack: Option<Repack>,
 }
 
@@ -120,8 +121,13 @@ pub(super) fn of_matrices(
         let what = format!("{format:?} in lines");
         return Err(OpError::Invariant { operator: "product", what });
     }
-    let outside = Chain::new(program, format);
-    let chain = if blocks { outside.clone() } else { Chain::new(program, DataFormat::Float16B) };
+    let chain = Chain::new(program, format);
+    // All but bfloat16 stay in a 32-bit Dst.
+    let wide = (format != DataFormat::Float16B).then(|| WideChain::new(program));
+    // What the factors are: block floats are opened.
+    let factor_format = if blocks { DataFormat::Float16B } else { format };
+    let line_bytes = FACE_SIDE * factor_format.element_bytes().unwrap_or(0);
+    let tile_bytes = LINES * line_bytes;
     let units = given.units();
     let access = device.access(&[output])?;
     let pages = access.input(input)?.all()?;
@@ -130,21 +136,22 @@ pub(super) fn of_matrices(
     // From a tile to the one behind it in a chain.
     let apart = if given.columns { tile_columns } else { 1 };
     let make = || {
-        let factors = vec![0; SIDE * (TILE + APART)];
-        Box::new(Work { memory: Memory::new(), factors, page: [0; TILE], transposed: [0; 512], repack: repack() })
+        let factors = vec![0; SIDE * (tile_bytes + APART)];
+        let (page, transposed, words) = ([0; 2048], [0; 512], [ZERO; 2]);
+        Box::new(Work { memory: Memory::new(), factors, page, transposed, words, repack: repack() })
     };
     for_each_page(units.len(), make, |work, number| {
         let unit = &units[number];
-        let Work { memory, factors, page, transposed, repack } = &mut **work;
+        let Work { memory, factors, page, transposed, words, repack } = &mut **work;
         memory.running.clone_from(&chain.one);
         let wanted = (products - unit.column * SIDE).min(unit.columns * SIDE);
-        let one_by_one = !blocks && unit.matrices * wanted <= FEW;
+        let one_by_one = wide.is_none() && unit.matrices * wanted <= FEW;
         if one_by_one {
-            let few = Factors { pages: &pages, axis: &given, format, grid: given.grid(), length };
+            let few = Factors { pages: &pages, axis: &given, grid: given.grid(), length };
             unit.one_by_one(&few, &chain, wanted, &mut memory.running);
         }
-        let used = unit.lines() * LINE;
-        factors.chunks_exact_mut(TILE + APART).for_each(|factors| factors[used..].fill(0));
+        let used = unit.lines() * line_bytes;
+        factors.chunks_exact_mut(tile_bytes + APART).for_each(|factors| factors[used..].fill(0));
         let together = if one_by_one { 0 } else { length };
         for (first, block) in (0..together).step_by(SIDE).zip(0..) {
             let count = (length - first).min(SIDE);
@@ -159,34 +166,33 @@ pub(super) fn of_matrices(
                     let tile = if let Some(repack) = repack {
                         let used = (products - (unit.column + column) * SIDE).min(SIDE);
                         in_groups(repack, &given, used, tile, (page, transposed))
+                    } else if given.columns {
+                        tile
+                    } else if format == DataFormat::Float16B {
+                        transpose(tile, transposed)
                     } else {
-                        let tile = if format == DataFormat::Float16B {
-                            tile
-                        } else {
-                            to_halves::run(outside.level, tile, page);
-                            &*page
-                        };
-                        if given.columns { tile } else { transpose(tile, transposed) }
+                        let [words, turned] = words;
+                        bytemuck::bytes_of_mut(words).copy_from_slice(tile);
+                        unpack::transpose(words, turned);
+                        bytemuck::bytes_of(turned)
                     };
-                    let at = unit.line(matrix, column) * LINE;
-                    for (number, factors) in factors.chunks_exact_mut(TILE + APART).take(count).enumerate() {
-                        let line = number % FACE_SIDE;
-                        let line = if given.columns { line } else { unpack::line_of_halves(line) };
-                        let line = number / FACE_SIDE * 2 * FACE_SIDE + line;
-                        factors[at..at + LINE].copy_from_slice(&tile[line * LINE..][..LINE]);
-                        factors[at + LINE..at + 2 * LINE].copy_from_slice(&tile[(line + BESIDE) * LINE..][..LINE]);
-                    }
+                    let in_order = given.columns || factor_format == DataFormat::Float32;
+                    let places = factors.chunks_exact_mut(tile_bytes + APART).take(count);
+                    spread_lines(tile, places, unit.line(matrix, column), line_bytes, in_order);
                 }
             }
-            for factors in factors.chunks_exact_mut(TILE + APART).take(count) {
-                let factors = &mut factors[..TILE];
-                if given.flush && !blocks {
-                    for datum in factors.as_chunks_mut::<2>().0 {
-                        *datum = (datums::bf16_to_bf16(u16::from_le_bytes(*datum).into()) as u16).to_le_bytes();
-                    }
+            for (number, factors) in factors.chunks_exact_mut(tile_bytes + APART).take(count).enumerate() {
+                let factors = &mut factors[..tile_bytes];
+                match &wide {
+                    Some(wide) => wide.multiply(first + number == 0, (factor_format, factors), memory),
+                    None => chain.multiply(flushed(factors, given.flush), memory),
                 }
-                chain.multiply_halves(factors, memory);
             }
+        }
+        if let Some(wide) = &wide {
+            let mut running = std::mem::take(&mut memory.running);
+            wide.pack(memory, &mut running);
+            memory.running = running;
         }
         for column in 0..unit.columns {
             let target = access.claim(output, unit.row * given.tile_columns() + unit.column + column)?;
@@ -199,22 +205,46 @@ pub(super) fn of_matrices(
                 }
                 continue;
             }
-            page.fill(0);
+            target.fill(0);
             for (matrix, half) in lines {
                 let first = (unit.column + column) * SIDE + half * FACE_SIDE;
-                let used = products.saturating_sub(first).min(FACE_SIDE) * 2;
-                let to = TileShape::FULL.index(matrix, half * FACE_SIDE) * 2;
-                let from = (unit.line(matrix, column) + half) * LINE;
-                page[to..to + used].copy_from_slice(&memory.running[from..][..used]);
-            }
-            if format == DataFormat::Float16B {
-                target.copy_from_slice(page);
-            } else {
-                outside.pack_halves(page, &mut memory.dst, target);
+                let bytes = line_bytes / FACE_SIDE;
+                let used = products.saturating_sub(first).min(FACE_SIDE) * bytes;
+                let to = TileShape::FULL.index(matrix, half * FACE_SIDE) * bytes;
+                let from = (unit.line(matrix, column) + half) * line_bytes;
+                target[to..to + used].copy_from_slice(&memory.running[from..][..used]);
             }
         }
         Ok(())
     })
+}
+
+/// Puts the lines of a tile, or of a transposed one, to their places in tiles of factors, one in each.
+fn spread_lines<'f>(
+    tile: &[u8],
+    factors: impl Iterator<Item = &'f mut [u8]>,
+    place: usize,
+    bytes: usize,
+    in_order: bool,
+) {
+    for (number, factors) in factors.enumerate() {
+        let line = number % FACE_SIDE;
+        let line = if in_order { line } else { unpack::line_of_halves(line) };
+        let line = number / FACE_SIDE * 2 * FACE_SIDE + line;
+        let (left, right) = factors[place * bytes..][..2 * bytes].split_at_mut(bytes);
+        left.copy_from_slice(&tile[line * bytes..][..bytes]);
+        right.copy_from_slice(&tile[(line + BESIDE) * bytes..][..bytes]);
+    }
+}
+
+/// Datums of bfloat16 after a way through `Dst`, or as they are.
+fn flushed(halves: &mut [u8], flush: bool) -> &[u8] {
+    if flush {
+        for datum in halves.as_chunks_mut::<2>().0 {
+            *datum = (datums::bf16_to_bf16(u16::from_le_bytes(*datum).into()) as u16).to_le_bytes();
+        }
+    }
+    halves
 }
 
 /// A tile of block floats as factors in bfloat16: those that the program has after the exchange, with zeros beyond the

@@ -2,8 +2,8 @@
 //!
 //! Of all tiles of a tensor, of the tiles of a leading dimension, and of the rows or columns of matrices.
 //!
-//! Each is a chain of multiplications on the FPU whose result goes to L1 and comes back as an operand. The chip
-//! runs one program per factor; here a chain stays with the worker that makes its end.
+//! Each is a chain of multiplications on the FPU whose result stays in `Dst`: of 16 bits for bfloat16 along a dimension,
+//! otherwise of 32 bits.
 
 mod chain;
 mod few;
@@ -19,7 +19,7 @@ use tt_tensix::pack::{self, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use crate::{OpError, for_each_page};
-use chain::{Chain, Memory, to_halves};
+use chain::{Chain, Memory, WideChain};
 
 pub use program::{Factors, MatrixAxis, ProductProgram};
 
@@ -139,36 +139,49 @@ fn of_leading(
     program: &ProductProgram,
     [length, inside]: [usize; 2],
 ) -> Result<(), OpError> {
+    if program.format != DataFormat::Float16B {
+        return of_leading_in_dst(device, input, output, program, [length, inside]);
+    }
     let chain = Chain::new(program, program.format);
-    // In FP32 the chain has bfloat16 in it from its first product on.
-    let halves = program.format == DataFormat::Float32;
-    let short = if halves { Chain::new(program, DataFormat::Float16B) } else { chain.clone() };
     let access = device.access(&[output])?;
     let pages = access.input(input)?.all()?;
     let last = access.buffer(input)?.num_pages() - 1;
     let tiles = access.buffer(output)?.num_pages();
     for_each_page(tiles, Memory::new, |memory, page| {
         let first = page / inside * length * inside + page % inside;
-        memory.running.clone_from(&short.one);
+        memory.running.clone_from(&chain.one);
         for index in 0..length {
             let number = first + index * inside;
             // What the next page of the result asks for.
             stream::prefetch_second_all(pages.page((number + 1).min(last)));
-            if halves {
-                let mut given = std::mem::take(&mut memory.given);
-                to_halves::run(chain.level, pages.page(number), &mut given);
-                short.multiply(&given, memory);
-                memory.given = given;
-            } else {
-                short.multiply(pages.page(number), memory);
-            }
+            chain.multiply(pages.page(number), memory);
         }
-        let target = access.claim(output, page)?;
-        if halves {
-            chain.pack_halves(&memory.running, &mut memory.dst, target);
-        } else {
-            target.copy_from_slice(&memory.running);
+        access.claim(output, page)?.copy_from_slice(&memory.running);
+        Ok(())
+    })
+}
+
+/// [`of_leading`] for formats whose product stays in a 32-bit `Dst`.
+fn of_leading_in_dst(
+    device: &mut Device,
+    input: BufferId,
+    output: BufferId,
+    program: &ProductProgram,
+    [length, inside]: [usize; 2],
+) -> Result<(), OpError> {
+    let (chain, format) = (WideChain::new(program), program.format);
+    let access = device.access(&[output])?;
+    let pages = access.input(input)?.all()?;
+    let last = access.buffer(input)?.num_pages() - 1;
+    let tiles = access.buffer(output)?.num_pages();
+    for_each_page(tiles, Memory::new, |memory, page| {
+        let first = page / inside * length * inside + page % inside;
+        for index in 0..length {
+            let number = first + index * inside;
+            stream::prefetch_second_all(pages.page((number + inside).min(last)));
+            chain.multiply(index == 0, (format, pages.page(number)), memory);
         }
+        chain.pack(memory, access.claim(output, page)?);
         Ok(())
     })
 }
