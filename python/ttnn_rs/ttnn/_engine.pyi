@@ -352,7 +352,9 @@ def keyword_arguments() -> list[tuple[str, list[tuple[str, str, bool]]]]: ...
 
 # Operators on device buffers. Each releases the interpreter lock; its keyword arguments are those of its program.
 _Sides: TypeAlias = tuple[int, int]
-_Windows: TypeAlias = tuple[int, _Sides, int, tuple[_Sides, _Sides, _Sides, _Sides, _Sides]]
+_Windows: TypeAlias = tuple[
+    int, _Sides, int, tuple[_Sides, _Sides, _Sides, _Sides, _Sides], tuple[int, list[int], bool]
+]
 """Images, sides and channel tiles; a window's geometry.
 
 The window has sides, steps, padding, inner steps and positions.

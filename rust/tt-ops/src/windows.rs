@@ -5,6 +5,9 @@
 //! A row of the operand is what a window of a convolution sees at one place: pixel after pixel of it, row by row. As
 //! rows that are tilized, datums pass through `Dst`.
 
+use std::iter;
+use std::ops::Range;
+
 use tt_cpu::{Level, stream};
 use tt_formats::DataFormat;
 use tt_memory::access::Pages;
@@ -12,7 +15,22 @@ use tt_memory::access::Pages;
 use crate::OpError;
 use crate::movement::{HALVES, flush_tile, tile_of_rows};
 
-/// Windows of bfloat16 images, whose channels are full tiles.
+/// The order of a window's datums along K.
+///
+/// They are in blocks of full tiles, each of a row of the window or of all of it, with some channels of its pixels.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Channels of a pixel in a block.
+    pub channels: usize,
+    /// First channel of each block of a row.
+    ///
+    /// Channels that a pixel does not have are zeros.
+    pub firsts: Vec<usize>,
+    /// A block has all rows of the window.
+    pub whole: bool,
+}
+
+/// Windows of bfloat16 images.
 ///
 /// Pages have the channels of a pixel.
 #[derive(Clone, Debug)]
@@ -21,8 +39,10 @@ pub struct Windows {
     pub images: usize,
     /// Rows and columns of an image.
     pub image: (usize, usize),
-    /// Tiles of the channels of a pixel.
+    /// Channels of a pixel.
     pub channels: usize,
+    /// How the datums of a window follow each other.
+    pub order: Order,
     /// Rows and columns of the window.
     pub kernel: (usize, usize),
     /// Steps of the window.
@@ -42,14 +62,61 @@ impl Windows {
     /// [`OpError::Invariant`].
     pub fn check(&self, (m, k): (usize, usize), (pages, page_bytes): (usize, usize)) -> Result<(), OpError> {
         let rows = self.images * self.output.0 * self.output.1;
-        let deep = self.kernel.0 * self.kernel.1 * self.channels;
+        let blocks = if self.order.whole { 1 } else { self.kernel.0 } * self.order.firsts.len();
         let pixels = self.images * self.image.0 * self.image.1;
-        let fits = rows.div_ceil(32) == m && deep == k && pixels == pages && page_bytes == 64 * self.channels;
-        if fits && self.channels > 0 {
+        let fits = rows.div_ceil(32) == m && pixels == pages && page_bytes == 2 * self.channels;
+        if fits && self.channels > 0 && self.order.channels > 0 && blocks * self.block() == k {
             return Ok(());
         }
         let what = format!("{m} x {k} tiles of {self:?}, {pages} pixels of {page_bytes} B");
         Err(OpError::Invariant { operator: "matmul", what })
+    }
+
+    /// Pixels of a block, and the tiles that they fill.
+    fn pixels_of_a_block(&self) -> usize {
+        self.kernel.1 * if self.order.whole { self.kernel.0 } else { 1 }
+    }
+
+    fn block(&self) -> usize {
+        (self.pixels_of_a_block() * self.order.channels).div_ceil(32)
+    }
+
+    /// The place in the window where a block begins, and its first channel.
+    fn begin(&self, block: usize) -> (usize, usize) {
+        let firsts = &self.order.firsts;
+        let row = if self.order.whole { 0 } else { block / firsts.len() };
+        (row * self.kernel.1, firsts[block % firsts.len()])
+    }
+
+    /// The place in the window and the first byte of a step along K, if one pixel has all of its datums.
+    pub(crate) fn place(&self, step: usize) -> Option<(usize, usize)> {
+        let tiles = self.order.channels / 32;
+        if !self.order.channels.is_multiple_of(32) {
+            return None;
+        }
+        let (place, first) = self.begin(step / self.block());
+        let inside = step % self.block();
+        let channel = first + inside % tiles * 32;
+        (channel + 32 <= self.channels).then_some((place + inside / tiles, 2 * channel))
+    }
+
+    /// What makes a step along K: places in the window, bytes of their pixels, and where these go in a row of the tile.
+    fn pieces(&self, step: usize) -> impl Iterator<Item = (usize, Range<usize>, usize)> + '_ {
+        let (place, first) = self.begin(step / self.block());
+        let from = step % self.block() * 32;
+        let to = (from + 32).min(self.pixels_of_a_block() * self.order.channels);
+        let mut next = from;
+        iter::from_fn(move || {
+            if next >= to {
+                return None;
+            }
+            let (pixel, channel) = (next / self.order.channels, next % self.order.channels);
+            let count = (self.order.channels - channel).min(to - next);
+            let bytes = |channel: usize| 2 * (first + channel).min(self.channels);
+            let piece = (place + pixel, bytes(channel)..bytes(channel + count), 2 * (next - from));
+            next += count;
+            Some(piece)
+        })
     }
 }
 
@@ -83,7 +150,7 @@ pub(crate) struct Left<'a> {
 
 impl<'a> Left<'a> {
     pub(crate) fn new(pages: Pages<'a>, operand: &'a LeftOperand) -> Self {
-        let bytes = if let LeftOperand::Windows(windows) = operand { 64 * windows.channels } else { 0 };
+        let bytes = if let LeftOperand::Windows(windows) = operand { 2 * windows.channels } else { 0 };
         Self { pages, operand, zeros: vec![0; bytes], level: Level::current() }
     }
 
@@ -96,7 +163,7 @@ impl<'a> Left<'a> {
     /// Asks for the page of a tile to be brought to the second-level cache, if tiles are pages.
     #[inline]
     pub(crate) fn ask(&self, page: usize) {
-        if self.channels().is_none() {
+        if self.windows().is_none() {
             stream::prefetch_second_all(self.pages.page(page));
         }
     }
@@ -110,16 +177,21 @@ impl<'a> Left<'a> {
                 flush_tile(self.level, self.pages.page(page), made);
                 made
             }
-            LeftOperand::Windows(Windows { channels, .. }) => {
-                tile_of_rows(self.level, &self.pixels(row, step / channels), 64 * (step % channels), made);
+            LeftOperand::Windows(windows) => {
+                if let Some((place, at)) = windows.place(step) {
+                    tile_of_rows(self.level, &self.pixels(row, place), at, made);
+                } else {
+                    let mut rows = GatheredRows::default();
+                    tile_of_rows(self.level, &rows.gather(self, windows, (row, step)), 0, made);
+                }
                 made
             }
         }
     }
 
-    /// Tiles of the channels of a pixel, if the operand is made of windows.
-    pub(crate) fn channels(&self) -> Option<usize> {
-        if let LeftOperand::Windows(windows) = self.operand { Some(windows.channels) } else { None }
+    /// The windows that the operand is made of.
+    pub(crate) fn windows(&self) -> Option<&'a Windows> {
+        if let LeftOperand::Windows(windows) = self.operand { Some(windows) } else { None }
     }
 
     /// The pixels that a row of tiles has at a place of the window; outside of an image, zeros.
@@ -155,6 +227,29 @@ impl<'a> Left<'a> {
             }
         }
         rows
+    }
+}
+
+/// Rows of a tile that several pixels have.
+pub(crate) struct GatheredRows([[u8; 64]; 32]);
+
+impl Default for GatheredRows {
+    fn default() -> Self {
+        Self([[0; 64]; 32])
+    }
+}
+
+impl GatheredRows {
+    /// The rows of a step along K.
+    pub(crate) fn gather(&mut self, left: &Left<'_>, windows: &Windows, (row, step): (usize, usize)) -> [&[u8]; 32] {
+        *self = Self::default();
+        for (place, bytes, at) in windows.pieces(step) {
+            let pixels = left.pixels(row, place);
+            for (target, pixel) in self.0.iter_mut().zip(pixels) {
+                target[at..at + bytes.len()].copy_from_slice(&pixel[bytes.clone()]);
+            }
+        }
+        self.0.each_ref().map(|row| &row[..])
     }
 }
 

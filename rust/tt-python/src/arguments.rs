@@ -6,10 +6,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tt_formats::{DataFormat, TileShape};
 use tt_fpu::{Arch, MathFidelity};
-use tt_ops::windows::{LeftOperand, Windows};
+use tt_ops::windows::{LeftOperand, Order, Windows};
 use tt_ops::{Chain, ChainStep};
 
 use crate::error::{engine_bug, exception};
+
+/// Windows as Python gives them.
+type GivenWindows = (usize, (usize, usize), usize, [(usize, usize); 5], (usize, Vec<usize>, bool));
 
 /// A value of the engine, given by what Python knows it by.
 pub trait Argument<'py>: Sized {
@@ -91,18 +94,21 @@ arguments! {
         _ => Err(engine_bug(py, &format!("no chip generation {number}"))),
     };
 
-    /// "flushed", or windows: images, their sides, tiles of channels; then rows and columns of the window, of its steps,
-    /// of padding, of the steps inside, and of its places.
+    /// "flushed", or windows: images, their sides, channels; then rows and columns of the window, of its steps, of
+    /// padding, of the steps inside, and of its places; then channels and first channels of blocks, and whether a block
+    /// has the whole window.
     LeftOperand as "_Windows | Literal[\"flushed\"]" = |py, given: Bound<'py, PyAny>| {
         if given.extract::<String>().is_ok_and(|name| name == "flushed") {
             return Ok(LeftOperand::Flushed);
         }
-        let (images, image, channels, of_window): (usize, _, usize, [(usize, usize); 5]) = given.extract()?;
+        let (images, image, channels, of_window, order) = given.extract::<GivenWindows>()?;
+        let (of_block, firsts, whole) = order;
         let [kernel, stride, padding, dilation, output] = of_window;
-        if stride.0 == 0 || stride.1 == 0 {
-            return Err(engine_bug(py, "a window that does not move"));
+        if stride.0 == 0 || stride.1 == 0 || firsts.is_empty() {
+            return Err(engine_bug(py, "a window that does not move, or without channels"));
         }
-        Ok(LeftOperand::Windows(Windows { images, image, channels, kernel, stride, padding, dilation, output }))
+        let order = Order { channels: of_block, firsts, whole };
+        Ok(LeftOperand::Windows(Windows { images, image, channels, order, kernel, stride, padding, dilation, output }))
     };
 
     /// By height and width.

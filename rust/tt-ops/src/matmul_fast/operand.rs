@@ -11,6 +11,7 @@ use tt_tensix::unpack;
 
 use super::{Kernel, Pages};
 use crate::movement::tile_of_rows;
+use crate::windows::GatheredRows;
 
 /// One operand's way into panels.
 pub(super) struct Operand {
@@ -93,20 +94,27 @@ impl Kernel<'_> {
     /// Packs the left operand's tiles of some steps along K.
     pub(super) fn pack_left(&self, pages: &Pages<'_>, block: &Block, steps: Range<usize>, panels: &mut [Panel]) {
         let (mut decoded, mut made) = ([0; 2048], [0; 2048]);
-        let mut pixels: [&[u8]; 32] = [&[]; 32];
+        let (mut pixels, mut gathered): ([&[u8]; 32], _) = ([&[]; 32], GatheredRows::default());
+        let mut found = (usize::MAX, 0);
         for (slot, row) in block.rows.clone().enumerate() {
             let page = |step: usize| self.left_page(pages, block.matrix, row, step.min(steps.end - 1));
             for step in steps.clone() {
                 let panels = &mut panels[self.plan.left_place(slot, step - steps.start)..][..self.plan.per_tile];
-                if let Some(channels) = pages.left.channels() {
-                    // The channels of a pixel are some steps.
-                    if step == steps.start || step % channels == 0 {
-                        pixels = pages.left.pixels(row, step / channels);
-                    }
-                    let at = 64 * (step % channels);
-                    if !self.multiplier.pack_left_rows(&pixels, at, panels) {
-                        tile_of_rows(self.level, &pixels, at, &mut made);
-                        self.multiplier.pack_bf16(Side::Left, &made, panels);
+                if let Some(windows) = pages.left.windows() {
+                    let mut pack = |rows: &[&[u8]; 32], at: usize| {
+                        if !self.multiplier.pack_left_rows(rows, at, panels) {
+                            tile_of_rows(self.level, rows, at, &mut made);
+                            self.multiplier.pack_bf16(Side::Left, &made, panels);
+                        }
+                    };
+                    if let Some((place, at)) = windows.place(step) {
+                        // The channels of a pixel are some steps.
+                        if (slot, place) != found {
+                            (found, pixels) = ((slot, place), pages.left.pixels(row, place));
+                        }
+                        pack(&pixels, at);
+                    } else {
+                        pack(&gathered.gather(&pages.left, windows, (row, step)), 0);
                     }
                     continue;
                 }

@@ -155,18 +155,12 @@ def _left_operand(
 ) -> tuple[Tensor, dict[str, Any]]:
     """Return the left matmul operand and the engine's options for reading it.
 
-    Windows of images with full tiles of channels are not written to memory: the matmul reads them from the images.
+    Windows of bfloat16 images are not written to memory: the matmul reads them from the images.
     Tiles of windows have the data type of the result, unless they hold bfloat16 that FP32 leaves as it is.
     """
     kernel, spec = window.kernel, tensor.spec
-    whole = (
-        dtype is not DataType.BFLOAT8_B
-        and spec.dtype is DataType.BFLOAT16
-        and kernel.in_channels % TILE_SIZE == 0
-        and window.spread == (1, 1)
-    )
-    whole = whole and kernel.shards == 1 and not kernel.whole
-    if not whole or spec.shape[-1] != kernel.in_channels:
+    read = dtype is not DataType.BFLOAT8_B and spec.dtype is DataType.BFLOAT16 and window.spread == (1, 1)
+    if not read or spec.shape[-1] != kernel.in_channels:
         windows = _unfolded(name, _spread(name, _images(name, tensor), window), window)
         if dtype is windows.spec.dtype or dtype is DataType.FLOAT32:
             return windows, {}
@@ -186,7 +180,8 @@ def _left_operand(
         window.dilation,
         (window.out_height, window.out_width),
     )
-    return images, {"left": (window.batch, (window.height, window.width), kernel.in_channels // TILE_SIZE, sides)}
+    order = (kernel.channels, kernel.firsts, kernel.whole)
+    return images, {"left": (window.batch, (window.height, window.width), kernel.in_channels, sides, order)}
 
 
 def _product(

@@ -65,11 +65,15 @@ class Kernel:
             return shard * self.block + (row * self.width + column) * self.channels
         return (row * self.shards + shard) * self.block + column * self.channels
 
+    @property
+    def firsts(self) -> list[int]:
+        """First channel of each shard."""
+        cores = self.shards // self.divided
+        return [(shard % cores * self.divided + shard // cores) * self.channels for shard in range(self.shards)]
+
     def parts(self) -> Iterator[tuple[int, int, int]]:
         """Yield shards with their first channel and number of channels."""
-        cores = self.shards // self.divided
-        for shard in range(self.shards):
-            first = (shard % cores * self.divided + shard // cores) * self.channels
+        for shard, first in enumerate(self.firsts):
             if first < self.in_channels:
                 yield shard, first, min(self.channels, self.in_channels - first)
 
