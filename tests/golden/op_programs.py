@@ -311,7 +311,7 @@ def official_step(kernel: dict[str, Any]) -> Step | None:
         return Step(*program_reductions.official_accumulation(stem, kernel, formats, total))
     if _ENGINE.get(stem) == "sort":
         return Step(*program_reductions.official_order(kernel, _CODES))
-    if stem in ("compute_pool_2d", "bilinear"):
+    if stem in ("compute_pool_2d", "compute_mpwi", "bilinear"):
         return Step(*program_reductions.official_pool(stem, kernel))
     if stem == "argmax_nc_compute":
         return None

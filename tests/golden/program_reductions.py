@@ -258,8 +258,12 @@ def official_order(kernel: dict[str, Any], codes: dict[str, int]) -> Fields:
 
 
 def official_pool(stem: str, kernel: dict[str, Any]) -> Fields:
-    """Return the fields of a pooling kernel: how many pixels it joins."""
-    return ("pool", (kernel["compile_args"][7 if stem == "bilinear" else 1],), (), kernel["dst32"], kernel["fidelity"])
+    """Return the fields of a pooling kernel: how many pixels it joins.
+
+    The kernel with indices only compares, so fidelity is none of its settings.
+    """
+    fidelity = None if stem == "compute_mpwi" else kernel["fidelity"]
+    return ("pool", (kernel["compile_args"][7 if stem == "bilinear" else 1],), (), kernel["dst32"], fidelity)
 
 
 def our_product(settings: dict[str, Any], fidelity: str | None) -> Fields:

@@ -614,6 +614,21 @@ class _StickArguments(TypedDict):
 
 def pool_sticks(input: Buffer, output: Buffer, **program: Unpack[_StickArguments]) -> None: ...
 
+class _CopyArguments(TypedDict):
+    sticks: Sequence[int] | _Numbers
+    bytes: int
+
+def copy_sticks(input: Buffer, output: Buffer, **program: Unpack[_CopyArguments]) -> None: ...
+
+class _LargestArguments(TypedDict):
+    channels: int
+    window: int
+    sticks: Sequence[int] | _Numbers
+    indices: Sequence[int] | _Numbers
+    dst32: bool
+
+def pool_largest(input: Buffer, output: Buffer, indices: Buffer, **program: Unpack[_LargestArguments]) -> None: ...
+
 class _GridArguments(TypedDict):
     format: int
     channels: int

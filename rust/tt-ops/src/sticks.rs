@@ -65,25 +65,38 @@ impl StickProgram {
     }
 
     fn check(&self, device: &Device, input: BufferId, output: BufferId) -> Result<(), OpError> {
-        let refuse = |what: String| Err(OpError::Invariant { operator: NAME, what });
-        let (from, to) = (device.buffer(input)?, device.buffer(output)?);
-        let bytes = 2 * self.channels;
-        if self.window == 0 || self.channels == 0 || !self.sticks.len().is_multiple_of(self.window) {
-            return refuse(format!("{} sticks in windows of {}", self.sticks.len(), self.window));
-        }
-        if from.page_bytes() < bytes || to.page_bytes() < bytes || to.num_pages() != self.outputs() {
-            return refuse(format!("{} outputs of {} channels", to.num_pages(), self.channels));
-        }
-        if self.sticks.iter().any(|&stick| stick < -1 || stick >= from.num_pages() as i32) {
-            return refuse(format!("sticks beyond {}", from.num_pages()));
-        }
+        check_windows(device, input, output, (self.channels, self.window), &self.sticks)?;
         let sets = self.weights.len() / self.window;
         let weighted = !self.weights.is_empty();
         if weighted && (self.rows.len() != self.outputs() || self.rows.iter().any(|&row| row as usize >= sets)) {
-            return refuse(format!("{} windows with {sets} rows of weights", self.rows.len()));
+            let what = format!("{} windows with {sets} rows of weights", self.rows.len());
+            return Err(OpError::Invariant { operator: NAME, what });
         }
         Ok(())
     }
+}
+
+/// Checks that buffers hold the sticks of windows, given channels and window size, and an output for each window.
+fn check_windows(
+    device: &Device,
+    input: BufferId,
+    output: BufferId,
+    (channels, window): (usize, usize),
+    sticks: &[i32],
+) -> Result<(), OpError> {
+    let refuse = |what: String| Err(OpError::Invariant { operator: NAME, what });
+    let (from, to) = (device.buffer(input)?, device.buffer(output)?);
+    let bytes = 2 * channels;
+    if window == 0 || channels == 0 || !sticks.len().is_multiple_of(window) {
+        return refuse(format!("{} sticks in windows of {window}", sticks.len()));
+    }
+    if from.page_bytes() < bytes || to.page_bytes() < bytes || to.num_pages() != sticks.len() / window {
+        return refuse(format!("{} outputs of {channels} channels", to.num_pages()));
+    }
+    if sticks.iter().any(|&stick| stick < -1 || stick >= from.num_pages() as i32) {
+        return refuse(format!("sticks beyond {}", from.num_pages()));
+    }
+    Ok(())
 }
 
 /// Runs the program on row-major bfloat16, a page for each stick.
@@ -143,6 +156,103 @@ fn largest(
         *datum = word(key).to_le_bytes();
     }
     Ok(())
+}
+
+/// Copies pages of `bytes`, each to every place that names it; no datum changes.
+///
+/// # Errors
+/// Memory errors; sticks that the buffers do not have.
+pub fn copy_sticks(
+    device: &mut Device,
+    input: BufferId,
+    output: BufferId,
+    sticks: &[i32],
+    bytes: usize,
+) -> Result<(), OpError> {
+    check_windows(device, input, output, (bytes.div_ceil(2), 1), sticks)?;
+    if let Some(stick) = sticks.iter().find(|&&stick| stick < 0) {
+        return Err(OpError::Invariant { operator: NAME, what: format!("a copy of stick {stick}") });
+    }
+    let access = device.access(&[output])?;
+    let (pages, target) = (access.input(input)?.all()?, access.output(output)?);
+    for_each_page(
+        sticks.len(),
+        || (),
+        |(), item| {
+            target.claim(item)?[..bytes].copy_from_slice(&pages.page(sticks[item] as usize)[..bytes]);
+            Ok(())
+        },
+    )
+}
+
+/// Settings of a pooling that finds the largest element of every window, and where it was.
+#[derive(Clone, Debug)]
+pub struct LargestProgram {
+    /// Channels of a stick.
+    pub channels: usize,
+    /// Sticks of a window.
+    pub window: usize,
+    /// Numbers of the sticks of every window, -1 for padding, in the order in which equal elements win.
+    pub sticks: Vec<i32>,
+    /// The index of each of them, which padding has as well.
+    pub indices: Vec<u32>,
+    /// Indices of 32 bits, in a 32-bit Dst; otherwise of 16.
+    pub dst32: bool,
+}
+
+/// Writes the largest elements of windows of row-major bfloat16 sticks, and their indices.
+///
+/// Padding is minus infinity. Of equal elements the first one counts.
+///
+/// # Errors
+/// Memory errors; buffers that do not hold what the program asks for.
+pub fn largest_and_indices(
+    device: &mut Device,
+    input: BufferId,
+    output: BufferId,
+    indices: BufferId,
+    program: &LargestProgram,
+) -> Result<(), OpError> {
+    let LargestProgram { channels, window, .. } = *program;
+    check_windows(device, input, output, (channels, window), &program.sticks)?;
+    let outputs = program.sticks.len() / window;
+    let size = if program.dst32 { 4 } else { 2 };
+    let places = device.buffer(indices)?;
+    if program.indices.len() != program.sticks.len() {
+        let what = format!("{} indices of {} sticks", program.indices.len(), program.sticks.len());
+        return Err(OpError::Invariant { operator: NAME, what });
+    }
+    if places.num_pages() != outputs || places.page_bytes() < size * channels {
+        let what = format!("indices in {} pages of {} bytes", places.num_pages(), places.page_bytes());
+        return Err(OpError::Invariant { operator: NAME, what });
+    }
+    let access = device.access(&[output, indices])?;
+    let (pages, target, places) = (access.input(input)?.all()?, access.output(output)?, access.output(indices)?);
+    for_each_page(outputs, Vec::new, |most: &mut Vec<(i16, u32)>, item| {
+        let of_item = item * window..(item + 1) * window;
+        most.clear();
+        for (&stick, &index) in program.sticks[of_item.clone()].iter().zip(&program.indices[of_item]) {
+            let is_first = most.is_empty();
+            if is_first {
+                most.resize(channels, (key(MINUS_INFINITY), index));
+            }
+            let Ok(stick) = usize::try_from(stick) else { continue };
+            for (most, datum) in most.iter_mut().zip(pages.page(stick).as_chunks().0) {
+                let found = key(u16::from_le_bytes(*datum));
+                if is_first || found > most.0 {
+                    *most = (found, index);
+                }
+            }
+        }
+        for (datum, &(key, _)) in target.claim(item)?.as_chunks_mut().0.iter_mut().zip(&*most) {
+            *datum = word(key).to_le_bytes();
+        }
+        let found = most.iter().map(|&(_, index)| index.to_le_bytes());
+        for (bytes, index) in places.claim(item)?.chunks_exact_mut(size).zip(found) {
+            bytes.copy_from_slice(&index[..size]);
+        }
+        Ok(())
+    })
 }
 
 /// Weighted sums of sticks.

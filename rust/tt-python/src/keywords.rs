@@ -324,6 +324,19 @@ keyword_arguments! {
         dst32: bool,
         fidelity: MathFidelity,
     }
+    /// Sticks to copy, and their bytes.
+    CopyArguments {
+        sticks: Vec<i32>,
+        bytes: usize,
+    }
+    /// Windows of sticks in the order in which equal elements win, and their indices.
+    LargestArguments {
+        channels: usize,
+        window: usize,
+        sticks: Vec<i32>,
+        indices: Vec<u32>,
+        dst32: bool,
+    }
     /// Images, and points of a grid.
     GridArguments {
         format: DataFormat,

@@ -22,7 +22,7 @@ use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
 use tt_ops::row_gather;
 use tt_ops::row_writes::{self, WindowCopy};
 use tt_ops::sort::{SortProgram, Wanted};
-use tt_ops::sticks::{GridProgram, StickProgram};
+use tt_ops::sticks::{GridProgram, LargestProgram, StickProgram};
 use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
 
@@ -30,9 +30,10 @@ use crate::arguments::{Given, add_functions};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
 use crate::keywords::{
-    BinaryArguments, EmbeddingBackwardArguments, GatherArguments, GridArguments, GroupNormArguments, IndexArguments,
-    MatmulArguments, MoveArguments, ProductArguments, Program, ReduceArguments, RotateArguments, ScatterArguments,
-    SortArguments, StickArguments, TernaryArguments, UnaryArguments, WindowArguments, keywords,
+    BinaryArguments, CopyArguments, EmbeddingBackwardArguments, GatherArguments, GridArguments, GroupNormArguments,
+    IndexArguments, LargestArguments, MatmulArguments, MoveArguments, ProductArguments, Program, ReduceArguments,
+    RotateArguments, ScatterArguments, SortArguments, StickArguments, TernaryArguments, UnaryArguments,
+    WindowArguments, keywords,
 };
 use crate::{interrupt, slots};
 
@@ -484,6 +485,39 @@ fn pool_sticks(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<
     run_step(py, "pool", &[input, output], move |device, ids| tt_ops::sticks::pool(device, ids[0], ids[1], &program))
 }
 
+/// Copies sticks; see `tt_ops::sticks`.
+#[pyfunction]
+#[pyo3(signature = (input, output, **program))]
+fn copy_sticks(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
+    let CopyArguments { sticks, bytes } = keywords(py, program)?;
+    run_step(py, "move", &[input, output], move |device, ids| {
+        tt_ops::sticks::copy_sticks(device, ids[0], ids[1], &sticks, bytes)
+    })
+}
+
+/// The largest elements of windows of sticks, and their indices; see `tt_ops::sticks`.
+#[pyfunction]
+#[pyo3(signature = (input, output, indices, **program))]
+fn pool_largest(
+    py: Python<'_>,
+    input: &Buffer,
+    output: &Buffer,
+    indices: &Buffer,
+    program: Option<&Program<'_>>,
+) -> PyResult<()> {
+    let given: LargestArguments = keywords(py, program)?;
+    let program = LargestProgram {
+        channels: given.channels,
+        window: given.window,
+        sticks: given.sticks,
+        indices: given.indices,
+        dst32: given.dst32,
+    };
+    run_step(py, "pool", &[input, output, indices], move |device, ids| {
+        tt_ops::sticks::largest_and_indices(device, ids[0], ids[1], ids[2], &program)
+    })
+}
+
 /// Images sampled at the points of a grid; see `tt_ops::sticks`.
 #[pyfunction]
 #[pyo3(signature = (input, grid, output, **program))]
@@ -620,6 +654,6 @@ fn fill(py: Python<'_>, output: &Buffer, format: Given<DataFormat>, value: f64) 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(module: matmul, matmul_fast, unary, rotate, binary, ternary, reduce, product, argmax,
-        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, pool_sticks, grid_sample, sort, gather_elements,
+        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, copy_sticks, pool_sticks, pool_largest, grid_sample, sort, gather_elements,
         scatter_elements, nonzero, plus_one, is_in, copy_pages, fill)
 }

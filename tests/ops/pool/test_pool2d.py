@@ -10,6 +10,8 @@ import pytest
 import ttnn
 from testkit.operands import make, values_of
 
+_HEIGHT = ttnn.TensorMemoryLayout.HEIGHT_SHARDED
+
 CASES: list[tuple[tuple[int, int, int, int], dict[str, Any]]] = [
     ((1, 8, 8, 32), {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0)}),
     ((2, 9, 7, 40), {"kernel_size": (3, 3), "stride": (2, 1), "padding": (1, 1)}),
@@ -116,6 +118,35 @@ def test_upsample_matches_torch(mode: str, factor: Any, device: ttnn.MeshDevice)
     assert np.max(np.abs(got - expected)) < 0.05
 
 
+@pytest.mark.parametrize("factor", [2, (1, 3), 1.5])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
+def test_nearest_pixels_keep_their_words(dtype: ttnn.DataType, factor: Any, device: ttnn.MeshDevice) -> None:
+    """Pixels are copied: also negative zeros, denormals and all bits of float32."""
+    values = np.random.default_rng(3).normal(size=(1, 4, 6, 24)).astype(np.float32)
+    values[0, 0, 0, :4] = -0.0, 1e-40, np.pi, np.nextafter(np.float32(1), np.float32(2))
+    x = ttnn.Tensor(values, dtype).to(device)
+    got = ttnn.upsample(x, factor)
+    down, across = factor if isinstance(factor, tuple) else (factor, factor)
+    rows, columns = (np.floor(np.arange(int(n * by)) / by).astype(int) for n, by in ((4, down), (6, across)))
+    words = np.asarray(x.to_numpy(), np.float32).view(np.uint32)[:, rows][:, :, columns]
+    assert got.dtype is dtype
+    np.testing.assert_array_equal(np.asarray(got.to_numpy(), np.float32).view(np.uint32), words)
+
+
+@pytest.mark.parametrize(("strategy", "grid", "shape"), [("HEIGHT", (2, 1), (48, 32)), ("WIDTH", (1, 4), (96, 8))])
+def test_shards_of_larger_images_grow(
+    strategy: str, grid: tuple[int, int], shape: tuple[int, int], device: ttnn.MeshDevice
+) -> None:
+    cores = ttnn.CoreGrid(y=grid[0], x=grid[1])
+    place = ttnn.create_sharded_memory_config((1, 4, 4, 32), cores, ttnn.ShardStrategy[strategy])
+    x = ttnn.to_memory_config(_image((1, 4, 4, 32), device), place)
+    got = ttnn.upsample(x, [2, 3])
+    spec = got.memory_config().shard_spec
+    assert spec is not None
+    assert tuple(spec.shape) == shape
+    np.testing.assert_array_equal(got.to_numpy(), x.to_numpy().repeat(2, 1).repeat(3, 2))
+
+
 @pytest.mark.parametrize("factor", [1.5, (2.5, 1.25), (0.75, 0.5), (2.0, 0.5), (1.5, 3), 0.3])
 def test_images_larger_by_fractions(factor: Any, device: ttnn.MeshDevice) -> None:
     torch = pytest.importorskip("torch")
@@ -176,26 +207,130 @@ def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     assert ttnn.max_pool2d(x, 1, 4, 4, 32, [2, 2], [2, 2], [0, 0], [1, 1]).shape == (1, 1, 4, 32)
 
 
+def _swap(values: np.ndarray, indices: np.ndarray, one: int, other: int) -> None:
+    """Exchange lanes of two registers where the second one is larger."""
+    swapped = values[one] < values[other]
+    for registers in (values, indices):
+        pair = registers[[one, other]]
+        registers[one] = np.where(swapped, pair[1], pair[0])
+        registers[other] = np.where(swapped, pair[0], pair[1])
+
+
+def _transposed(registers: np.ndarray) -> None:
+    """Transpose four registers of four lane rows."""
+    registers[:] = registers.reshape(4, 4, 8).transpose(1, 0, 2).reshape(4, 32)
+
+
+def _eight(values: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the largest of eight sticks of one column, as the vector unit finds it.
+
+    A register has two sticks in its lane rows: those of rows 0 and 2 in the left face.
+    """
+    lanes, numbers = np.full((4, 32), -np.inf), np.zeros((4, 32), np.int64)
+    for stick in range(8):
+        lanes[stick // 2, stick % 2 * 16] = values[stick]
+        numbers[stick // 2, stick % 2 * 16] = indices[stick]
+    for one, other in ((0, 1), (2, 3), (0, 2)):
+        _swap(lanes, numbers, one, other)
+    _transposed(lanes)
+    _transposed(numbers)
+    for one, other in ((0, 2), (1, 3)):
+        _swap(lanes, numbers, one, other)
+    return lanes[0, 0], numbers[0, 0]
+
+
+def _winner(values: np.ndarray, indices: np.ndarray, kernel: tuple[int, int]) -> int:
+    """Return the index that the kernel for windows finds in one channel."""
+    window = len(values)
+    if window > 32:
+        rows = [
+            _winner_up_to_32(*(part[row * kernel[1] :][: kernel[1]] for part in (values, indices)))
+            for row in range(kernel[0])
+        ]
+        most = rows[0]
+        for row in rows[1:]:
+            most = row if row[0] >= most[0] else most
+        return int(most[1])
+    if window <= 9:
+        padded = [
+            np.concatenate([part, fill])
+            for part, fill in zip(
+                (values, indices), (np.full(9 - window, -np.inf), np.zeros(9 - window, int)), strict=True
+            )
+        ]
+        found = _eight(*(part[:8] for part in padded))
+        return int(found[1] if found[0] >= padded[0][8] else padded[1][8])
+    return int(_winner_up_to_32(values, indices)[1])
+
+
+def _winner_up_to_32(values: np.ndarray, indices: np.ndarray) -> tuple[Any, Any]:
+    padded = np.concatenate([values, np.full(32 - len(values), -np.inf)])
+    numbers = np.concatenate([indices, np.zeros(32 - len(values), int)])
+    first, second, third, fourth = (_eight(padded[at : at + 8], numbers[at : at + 8]) for at in (0, 8, 16, 24))
+    # What was reduced last stays in the register that keeps its index.
+    lower = second if second[0] >= first[0] else first
+    upper = fourth if fourth[0] >= third[0] else third
+    return upper if upper[0] >= lower[0] else lower
+
+
 @pytest.mark.parametrize("layout", [ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT])
-@pytest.mark.parametrize(("kernel", "stride", "padding", "dilation"), [((3, 3), 2, 1, 1), ((2, 4), 1, 0, 2)])
+@pytest.mark.parametrize(
+    ("kernel", "stride", "padding", "dilation"),
+    [((2, 2), 2, 0, 1), ((3, 3), 2, 1, 1), ((2, 4), 1, 0, 2), ((3, 4), 2, 1, 1), ((5, 6), 1, 0, 1), ((7, 5), 2, 2, 1)],
+)
 def test_pixels_of_the_largest(
     kernel: tuple[int, int], stride: int, padding: int, dilation: int, layout: ttnn.Layout, device: ttnn.MeshDevice
 ) -> None:
     torch = pytest.importorskip("torch")
-    # Few values, so that many are equal: the first counts.
-    values = np.random.default_rng(7).integers(-5, 5, (2, 9, 11, 40)).astype(np.float32)
-    x = ttnn.Tensor(values.reshape(1, 1, -1, 40), ttnn.bfloat16, device=device)
-    options = {"batch_size": 2, "input_h": 9, "input_w": 11, "channels": 40, "kernel_size": list(kernel)}
+    # Few values, so that many are equal: the order of the kernel's comparisons decides.
+    values = np.random.default_rng(7).integers(0, 4, (2, 9, 11, 64)).astype(np.float32)
+    x = ttnn.Tensor(values.reshape(1, 1, -1, 64), ttnn.bfloat16, device=device)
+    options = {"batch_size": 2, "input_h": 9, "input_w": 11, "channels": 64, "kernel_size": list(kernel)}
     options |= {"stride": [stride] * 2, "padding": [padding] * 2, "dilation": [dilation] * 2}
-    largest, found = ttnn.max_pool2d(x, **options, return_indices=True, output_layout=layout)
-    wanted, indices = torch.nn.functional.max_pool2d(
-        torch.from_numpy(values.transpose(0, 3, 1, 2).copy()), kernel, stride, padding, dilation, return_indices=True
+    place = ttnn.create_sharded_memory_config((1, 1, 198, 64), ttnn.CoreGrid(y=3, x=1), ttnn.ShardStrategy.HEIGHT)
+    largest, found = ttnn.max_pool2d(
+        ttnn.to_memory_config(x, place), **options, return_indices=True, output_layout=layout
     )
+    images = torch.from_numpy(values.transpose(0, 3, 1, 2).copy())
+    wanted = torch.nn.functional.max_pool2d(images, kernel, stride, padding, dilation)
     shape = tuple(largest.shape)
     np.testing.assert_array_equal(values_of(largest), wanted.permute(0, 2, 3, 1).reshape(shape).numpy())
-    np.testing.assert_array_equal(values_of(found), indices.permute(0, 2, 3, 1).reshape(shape).numpy())
+    unfolded = [
+        torch.nn.functional.unfold(
+            torch.nn.functional.pad(part, [padding] * 4, value=fill), kernel, dilation, 0, stride
+        ).numpy()
+        for part, fill in ((images, -np.inf), (torch.arange(99.0).reshape(1, 1, 9, 11), -1))
+    ]
+    windows = unfolded[0].reshape(2, 64, kernel[0] * kernel[1], -1)
+    numbers = unfolded[1][0].astype(int)
+    got = values_of(found).reshape(2, -1, 64)
+    for image, channel, window in np.ndindex(2, 6, windows.shape[3]):
+        expected = _winner(windows[image, channel, :, window], numbers[:, window], kernel)
+        assert got[image, window, channel] == expected, (image, channel, window)
     assert found.dtype is ttnn.uint16
     assert found.layout is layout
+
+
+def test_channels_of_a_core_decide_how_many_sticks_are_compared(device: ttnn.MeshDevice) -> None:
+    """With 16 channels, a window of 20 is compared row by row; with 32, at once."""
+    options = {"batch_size": 1, "input_h": 4, "input_w": 5, "kernel_size": [4, 5], "stride": [1, 1]}
+    options |= {"padding": [0, 0], "dilation": [1, 1], "return_indices": True}
+    for channels, expected in ((16, 15), (32, 16)):
+        x = ttnn.Tensor(np.ones((1, 1, 20, channels), np.float32), ttnn.bfloat16, device=device)
+        _, found = ttnn.max_pool2d(x, channels=channels, **options, applied_shard_scheme=_HEIGHT)
+        assert (values_of(found) == expected).all()
+    # Without a scheme, the shards with the smallest buffers: one core has all channels, of the last tile 16.
+    for channels, expected in ((48, 15), (64, 16)):
+        x = ttnn.Tensor(np.ones((1, 1, 20, channels), np.float32), ttnn.bfloat16, device=device)
+        _, found = ttnn.max_pool2d(x, channels=channels, **options)
+        assert (values_of(found) == expected).all()
+
+
+def test_indices_of_padding_wrap(device: ttnn.MeshDevice) -> None:
+    """Padding wins where everything is minus infinity."""
+    x = ttnn.Tensor(np.full((1, 1, 4, 32), -np.inf, np.float32), ttnn.bfloat16, device=device)
+    _, found = ttnn.max_pool2d(x, 1, 2, 2, 32, [2, 2], [2, 2], [1, 1], [1, 1], return_indices=True)
+    np.testing.assert_array_equal(values_of(found)[0, 0, :, 0], [65533, 65535, 1, 3])
 
 
 def test_pixels_beyond_65535(device: ttnn.MeshDevice) -> None:

@@ -18,6 +18,7 @@ from ttnn.base.enums import DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import element_size
 from ttnn.ops._programs.common import allocate, on_device
 from ttnn.ops._programs.element_map import copy_into, in_rows
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
@@ -28,16 +29,20 @@ _MOST: Final = 1 << 31
 Indices = npt.NDArray[np.int32]
 
 
-def pixels(name: str, tensor: Tensor, count: int, channels: int) -> Tensor:
+POOLED: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
+"""Data types of images whose pixels are compared or added."""
+
+
+def pixels(name: str, tensor: Tensor, count: int, channels: int, dtypes: Sequence[DataType] = POOLED) -> Tensor:
     """Return an image as row-major rows of channels.
 
     Raises:
         ShapeError: it has another number of pixels or channels.
-        DTypeError: it is neither bfloat16 nor bfloat8_b.
+        DTypeError: it has none of the data types.
     """
     on_device(name, tensor)
     spec = tensor.spec
-    if spec.dtype not in (DataType.BFLOAT16, DataType.BFLOAT8_B):
+    if spec.dtype not in dtypes:
         raise DTypeError(f"{name}: input_tensor is {spec.dtype.name}; typecast it to bfloat16 first.")
     shape = tuple(spec.shape)
     if len(shape) < 2 or math.prod(shape[:-1]) != count or shape[-1] != channels or not count * channels:
@@ -97,14 +102,41 @@ def pooled(
         dst32=dst32,
         fidelity=FIDELITY_NUMBER[fidelity],
     )
+    return placed(name, output, memory_config, layout)
+
+
+def copied(
+    name: str,
+    rows: Tensor,
+    shape: tuple[int, ...],
+    sticks: Indices,
+    *,
+    memory_config: MemoryConfig | None = None,
+    layout: Layout = Layout.ROW_MAJOR,
+) -> Tensor:
+    """Return sticks by their numbers, unchanged."""
+    dtype = rows.spec.dtype
+    output = allocate(TensorSpec.of(shape, dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), on_device(name, rows))
+    assert rows.buffer is not None
+    assert output.buffer is not None
+    engine_steps.copy_sticks(
+        rows.buffer,
+        output.buffer,
+        sticks=np.ascontiguousarray(sticks, np.int32).reshape(-1),
+        bytes=shape[-1] * element_size(dtype),
+    )
+    return placed(name, output, memory_config, layout)
+
+
+def placed(name: str, rows: Tensor, memory_config: MemoryConfig | None, layout: Layout) -> Tensor:
+    """Return a row-major result in its layout and memory config; without one, in DRAM."""
     target = memory_config or DRAM_MEMORY_CONFIG
-    if layout is Layout.TILE:
-        output = tilize_padded(name, output)
-    if output.spec.memory_config != target:
-        placed = allocate(output.spec.with_memory_config(target), device)
-        copy_into(output, placed)
-        output = placed
-    return output
+    output = tilize_padded(name, rows) if layout is Layout.TILE else rows
+    if output.spec.memory_config == target:
+        return output
+    moved = allocate(output.spec.with_memory_config(target), on_device(name, rows))
+    copy_into(output, moved)
+    return moved
 
 
 @dataclass(frozen=True)
@@ -132,9 +164,13 @@ class Axis:
 
     def places(self) -> Indices:
         """Return the positions of every window, -1 outside the image: [outputs, size]."""
-        first = np.arange(self.outputs)[:, None] * self.stride - self.before
-        found = first + np.arange(self.size)[None, :] * self.dilation
+        found = self.positions()
         return np.where((found >= 0) & (found < self.extent), found, -1).astype(np.int32)
+
+    def positions(self) -> npt.NDArray[np.int64]:
+        """Return the positions of every window, also outside the image: [outputs, size]."""
+        first = np.arange(self.outputs)[:, None] * self.stride - self.before
+        return first + np.arange(self.size)[None, :] * self.dilation
 
     def counted(self) -> npt.NDArray[np.int64]:
         """Return each pooling window's number of positions in the image or padding."""
@@ -152,6 +188,18 @@ def windows(batch: int, rows: Indices, columns: Indices, extent: tuple[int, int]
     shifts = np.arange(batch)[:, None, None] * height * width
     every = np.where(image[None] < 0, -1, image[None] + shifts)
     return every.reshape(-1, image.shape[1]).astype(np.int32)
+
+
+def divided(parts: int, most: int) -> int:
+    """Return how many of `most` cores divide some parts.
+
+    Less than one core's share is padding.
+    """
+    for count in range(min(most, parts), 1, -1):
+        share = -(-parts // count)
+        if share * count - parts < share:
+            return count
+    return 1
 
 
 def positive(name: str, label: str, values: Sequence[int], *, least: int = 1, count: int = 2) -> list[int]:

@@ -10,19 +10,8 @@ from dataclasses import dataclass
 from ttnn.base.conv_config import Conv2dConfig
 from ttnn.base.enums import TILE_SIZE
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.ops._programs.sticks import divided
 from ttnn.ops.conv.window import Window
-
-
-def divided(parts: int, most: int) -> int:
-    """Return how many of `most` cores divide some parts.
-
-    Less than one core's share is padding.
-    """
-    for count in range(min(most, parts), 1, -1):
-        share = -(-parts // count)
-        if share * count - parts < share:
-            return count
-    return 1
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from ttnn.base.conv_config import Conv2dConfig
 from ttnn.base.core_range import CoreCoord
 from ttnn.base.enums import TILE_SIZE, Layout, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.ops.conv.program import divided
+from ttnn.ops._programs.sticks import divided
 from ttnn.ops.conv.weights import ALIGNMENT, Kernel
 from ttnn.ops.conv.window import Window
 

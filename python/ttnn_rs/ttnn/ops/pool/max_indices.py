@@ -1,69 +1,109 @@
 """Indices of `ttnn.max_pool2d`: positions of the largest elements of pooling windows.
 
-Of several equal elements the first one counts, as in torch; the official kernel does not promise which.
-Source: tt-metal `ttnn/cpp/ttnn/operations/pool/generic`.
+Of several equal elements, one wins by the order of the kernel's comparisons: the vector unit compares eight sticks as a
+tree, the even ones first, and starts with the last group of eight. A window of several chunks ends with its last chunk.
+Source: the kernels `pool/generic/device/kernels/compute/compute_mpwi.cpp` and `ckernel_sfpu_max_pool_indices.h`.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from ttnn.base.enums import DataType, Layout
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttnn.operation.registry import find
-from ttnn.ops._programs.common import on_device
-from ttnn.ops._programs.sticks import Indices, pooled
-from ttnn.ops.data_movement.layout import untilized
-from ttnn.ops.data_movement.permute import moved_to
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.ops._programs.common import allocate, on_device
+from ttnn.ops._programs.sticks import Axis, Indices, placed
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _NARROW: Final = (1 << 16) - 1
+_EIGHT: Final = np.array([0, 2, 4, 6, 1, 3, 5, 7])
+"""Sticks in the order in which equal elements of them win."""
+_SMALL: Final = 9
+"""Sticks of the kernel for small windows: eight, and one that wins last."""
 
 
-def largest_at(
+def winning_order(height: int, width: int, chunk: int) -> Indices:
+    """Return a window's pixels in the order in which equal elements win.
+
+    Args:
+        height: Rows of the window.
+        width: Columns of the window.
+        chunk: Most sticks that the kernel compares at once: 16 or 32.
+    """
+    window = height * width
+    if window <= min(chunk, _SMALL):
+        return _up_to(np.append(_EIGHT, _SMALL - 1), window)
+    groups = (np.arange(4)[::-1, None] * len(_EIGHT) + _EIGHT).reshape(-1)
+    if window <= chunk:
+        return _up_to(groups, window)
+    # A chunk has pixels of one row.
+    starts = [row * width + column for row in range(height) for column in range(0, width, chunk)]
+    ends = [*starts[1:], window]
+    chunks = [start + _up_to(groups, end - start) for start, end in zip(starts, ends, strict=True)]
+    return np.concatenate(chunks[::-1]).astype(np.int32)
+
+
+def has_wide_indices(axes: tuple[Axis, Axis]) -> bool:
+    """Return whether the pixels of an image are more than 16 bits count."""
+    return axes[0].extent * axes[1].extent > _NARROW
+
+
+def _up_to(order: Any, count: int) -> Indices:
+    return np.asarray(order[order < count], np.int32)
+
+
+def largest_and_indices(
     name: str,
     rows: Tensor,
     sticks: Indices,
-    image: tuple[int, int],
+    axes: tuple[Axis, Axis],
+    batch: int,
     channels: int,
+    chunk: int,
     memory_config: MemoryConfig | None,
     layout: Layout,
-) -> Tensor:
-    """Return each window's largest pixel, as an index in its image.
+) -> tuple[Tensor, Tensor]:
+    """Return each window's largest elements, and their pixels in their image.
 
     Args:
         name: The operator.
         rows: Sticks, row-major.
         sticks: [outputs, places]: numbers of sticks, -1 where there is none.
-        image: Rows and columns.
+        axes: The windows along rows and columns of the image.
+        batch: Images.
         channels: Channels.
-        memory_config: Memory config of the result. Default: interleaved in DRAM.
-        layout: Layout of the result.
+        chunk: Most sticks that the kernel compares at once.
+        memory_config: Memory config of the results. Default: interleaved in DRAM.
+        layout: Layout of the results.
     """
     device = on_device(name, rows)
+    down, across = axes
+    order = winning_order(down.size, across.size, chunk)
+    # Padding has indices, too: one less than to its right, a row less than below. They wrap.
+    pixels = (down.positions()[:, None, :, None] * across.extent + across.positions()[None, :, None, :]).reshape(
+        -1, len(order)
+    )
+    wide = has_wide_indices(axes)
     shape = (1, 1, len(sticks), channels)
-    largest = pooled(name, rows, shape, sticks, layout=Layout.TILE)
-    # Pixels are numbers up to 2**24 as float32 has them, from the first that a window has.
-    numbers = np.where(sticks < 0, -1, sticks % (image[0] * image[1]))
-    firsts = numbers[np.arange(len(sticks)), (numbers >= 0).argmax(axis=1)]
-    found = _spread(firsts, shape, rows)
-    for place in reversed(range(sticks.shape[1])):
-        of_place = pooled(name, rows, shape, np.ascontiguousarray(sticks[:, place : place + 1]), layout=Layout.TILE)
-        same = find("ttnn.typecast")(find("ttnn.eq")(of_place, largest), DataType.FLOAT32)
-        # What lies outside of the image is smaller than everything, unless that is -inf, too.
-        inside = np.where(numbers[:, place] < 0, firsts, numbers[:, place])
-        found = find("ttnn.where")(same, _spread(inside, shape, rows), found)
-    narrow = image[0] * image[1] <= _NARROW
-    whole = find("ttnn.typecast")(found, DataType.UINT16 if narrow else DataType.UINT32)
-    result = whole if layout is Layout.TILE else untilized(name, whole, DRAM_MEMORY_CONFIG)
-    assert device is on_device(name, result)
-    target = memory_config or DRAM_MEMORY_CONFIG
-    return result if result.spec.memory_config == target else moved_to(result, target)
-
-
-def _spread(numbers: Indices, shape: tuple[int, ...], rows: Tensor) -> Tensor:
-    """Return a number for every window, in all channels."""
-    values = np.broadcast_to(numbers.astype(np.float32)[:, None], shape[2:]).reshape(shape)
-    return Tensor(np.ascontiguousarray(values), DataType.FLOAT32, on_device("ttnn.max_pool2d", rows), Layout.TILE)
+    values = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
+    kind = DataType.UINT32 if wide else DataType.UINT16
+    indices = allocate(TensorSpec.of(shape, kind, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
+    assert rows.buffer is not None
+    assert values.buffer is not None
+    assert indices.buffer is not None
+    engine_steps.pool_largest(
+        rows.buffer,
+        values.buffer,
+        indices.buffer,
+        channels=channels,
+        window=len(order),
+        sticks=np.ascontiguousarray(sticks[:, order], np.int32).reshape(-1),
+        indices=np.tile(pixels[:, order], (batch, 1)).astype(np.uint32).reshape(-1),
+        dst32=wide,
+    )
+    first, second = (placed(name, tensor, memory_config, layout) for tensor in (values, indices))
+    return first, second

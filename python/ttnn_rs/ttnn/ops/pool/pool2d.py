@@ -37,8 +37,8 @@ from ttnn.ops._programs.common import needs_tiles, on_device
 from ttnn.ops._programs.pipeline import rounded
 from ttnn.ops._programs.sticks import Axis, as_words, pixels, pooled, positive, sides, windows
 from ttnn.ops._programs.typecast import cast
-from ttnn.ops.pool.max_indices import largest_at
-from ttnn.ops.pool.placement import result_place
+from ttnn.ops.pool.max_indices import has_wide_indices, largest_and_indices
+from ttnn.ops.pool.placement import IndexedPool, result_place
 from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
@@ -119,12 +119,18 @@ def _max_pool2d(
     sticks = windows(batch_size, axes[0].places(), axes[1].places(), (input_h, input_w))
     shape = (1, 1, len(sticks), channels)
     memory_config = result_place(input_tensor, memory_config, len(sticks), channels, output_layout)
-    output = _delivered(
-        name, pooled(name, rows, shape, sticks, memory_config=memory_config, layout=output_layout), dtype
-    )
     indices = None
     if return_indices:
-        indices = largest_at(name, rows, sticks, (input_h, input_w), channels, memory_config, output_layout)
+        tiled = Layout.TILE in (input_tensor.spec.layout, output_layout)
+        wide, window = has_wide_indices(axes), axes[0].size * axes[1].size
+        pool = IndexedPool(len(sticks), channels, window, wide, tiled, dtype, output_layout, config_tensor_in_dram)
+        chunk = pool.chunk(input_tensor, applied_shard_scheme)
+        output, indices = largest_and_indices(
+            name, rows, sticks, axes, batch_size, channels, chunk, memory_config, output_layout
+        )
+    else:
+        output = pooled(name, rows, shape, sticks, memory_config=memory_config, layout=output_layout)
+    output = _delivered(name, output, dtype)
     if deallocate_input:
         conversion.deallocate(input_tensor)
     return output if indices is None else [output, indices]
@@ -378,6 +384,7 @@ _SHAPE: Final = "Shape: [1, 1, N * H * W, C] -> [1, 1, N * OH * OW, C]."
 max_pool2d = register(
     declare(
         name="max_pool2d",
+        engine=("pool_sticks", "pool_largest", "move_elements"),
         signatures=(
             Signature(
                 (
@@ -392,14 +399,21 @@ max_pool2d = register(
                     *_PLACES,
                     _FREED,
                     _MOVED,
-                    Param("return_indices", BOOLEAN, False, doc="Return the pixels of the largest elements as well."),
+                    Param(
+                        "return_indices",
+                        BOOLEAN,
+                        False,
+                        doc="Return the pixels of the largest elements as well: UINT16, UINT32 beyond 65,535 pixels.",
+                    ),
                     *_TYPES,
                     _TABLES,
                 ),
             ),
         ),
         run=_max_pool2d,
-        doc=f"Return the max pooling of images, channel by channel.\n{_SHAPE}",
+        doc=f"Return the max pooling of images, channel by channel.\n{_SHAPE}\n"
+        "Of several equal elements the index is the one that the official kernel finds: among the first eight, those "
+        "with even positions in the window come first; of more than nine, the last eight.",
         golden=golden.max_pool2d,
         accuracy=bit_exact(),
         examples=partial(_examples, ([3, 3], [1, 1], [1, 1], [1, 1])),

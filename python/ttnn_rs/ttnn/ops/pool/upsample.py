@@ -21,7 +21,7 @@ from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, INTEGER, MEMORY_CONFIG, Kind, Param, Signature
 from ttnn.ops._programs.common import INPUT_TENSOR, on_device
-from ttnn.ops._programs.sticks import as_words, pixels, pooled
+from ttnn.ops._programs.sticks import POOLED, as_words, copied, pixels, pooled
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.upsample"
@@ -103,7 +103,7 @@ def _nearest(rows: Tensor, shape: tuple[int, ...], scale: tuple[float, float], o
     image = (ys[:, None] * width + xs[None, :]).reshape(-1, 1)
     sticks = (image[None] + np.arange(batch)[:, None, None] * height * width).reshape(-1, 1)
     target = (batch, len(ys), len(xs), channels)
-    return pooled(_NAME, rows, target, sticks.astype(np.int32), **options)
+    return copied(_NAME, rows, target, sticks.astype(np.int32), **options)
 
 
 def _check_fractions(spec: TensorSpec, scale: tuple[float, float], mode: str) -> None:
@@ -160,6 +160,16 @@ def _divided(spec: TensorSpec, scale: tuple[float, float], asked: MemoryConfig |
     return MemoryConfig(place.memory_layout, place.buffer_type, shard)
 
 
+def _repeated(place: MemoryConfig, factors: tuple[int, int]) -> MemoryConfig | None:
+    """Return the memory config of nearest results with integer factors: shards grow on their cores."""
+    shards = place.shard_spec
+    if shards is None:
+        return place if place.interleaved else None
+    shape = [shards.shape[0] * factors[0] * factors[1], shards.shape[1]]
+    shard = ShardSpec(shards.grid, shape, shards.orientation)
+    return MemoryConfig(place.memory_layout, place.buffer_type, shard)
+
+
 def _sharded(tensor: Tensor, factors: tuple[int, int]) -> MemoryConfig:
     """Return the memory config of bilinear results: height shards."""
     grid = on_device(_NAME, tensor).compute_with_storage_grid_size()
@@ -194,16 +204,18 @@ def _upsample(
     factors = _whole(scale)
     if factors is None:
         _check_fractions(spec, scale, mode)
-        memory_config = _divided(spec, scale, memory_config)
-    rows = pixels(_NAME, input_tensor, shape[0] * shape[1] * shape[2], shape[3])
     own = spec.memory_config
+    if factors is None:
+        memory_config = _divided(spec, scale, memory_config)
+    elif mode == "nearest" and memory_config is None:
+        memory_config = _repeated(own, factors)
+    dtypes = (*POOLED, DataType.FLOAT32) if mode == "nearest" else POOLED
+    rows = pixels(_NAME, input_tensor, shape[0] * shape[1] * shape[2], shape[3], dtypes)
     if memory_config is not None and memory_config.is_sharded() and own.interleaved:
         raise MemoryConfigError(
             f"{_NAME}: memory_config is {memory_config.memory_layout.name}, input_tensor is interleaved.",
             vendor="Output memory config is sharded but input memory config is not sharded",
         )
-    if memory_config is None and own.interleaved and mode == "nearest":
-        memory_config = own
     options: dict[str, Any] = {"memory_config": memory_config}
     if factors is None or mode == "nearest":
         return _nearest(rows, shape, scale, options | {"layout": spec.layout})
@@ -234,7 +246,7 @@ upsample = register(
                         "memory_config",
                         MEMORY_CONFIG,
                         None,
-                        doc="Of the output. Default: DRAM, or height shards in L1.",
+                        doc="Of the output. Default: that of the input, shards grown; bilinear: height shards in L1.",
                     ),
                     Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Fidelity of bilinear sums."),
                 ),
@@ -250,11 +262,11 @@ upsample = register(
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.upsample,
         accuracy=no_bound("for weights are truncated to bfloat16"),
-        engine=("pool_sticks", "move_elements"),
+        engine=("copy_sticks", "pool_sticks", "move_elements"),
         raises=(
             ("ShapeError", "the input is not [N, H, W, C]."),
             ("LayoutError", "the input is tiled and has padding, or `scale_factor` a fraction."),
-            ("DTypeError", "the input is neither bfloat16 nor bfloat8_b."),
+            ("DTypeError", "the input is neither bfloat16 nor bfloat8_b, nor float32 for nearest."),
             ("ParameterError", "`scale_factor` is not positive, or has a fraction for bilinear; `mode` is unknown."),
             ("MemoryConfigError", "`scale_factor` has a fraction, and only the output is sharded."),
         ),
