@@ -1,10 +1,11 @@
 //! Tile operations of the FPU against golden vectors.
 
-use crate::common::{assert_same, config, format, formats, row_major, tiles, unpack};
+use crate::common::{assert_same, config, config_on, format, formats, row_major, tiles, unpack};
 use tt_cpu::Level;
 use tt_formats::DataFormat;
 use tt_fpu::{Accumulator, Broadcast, EltwiseOp, MathFidelity, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::pack::{self, PackConfig};
+use tt_tensix::regs::Arch;
 use tt_testkit::golden;
 
 fn widths(name: &str) -> &'static [bool] {
@@ -17,11 +18,21 @@ fn suffix(dst32: bool) -> &'static str {
 
 #[test]
 fn matmul_at_every_level() {
-    let (mut in0_tile, mut in1_tile) = (PreparedB::new(), PreparedA::new());
     let names =
         ["bf16", "fp16", "fp32", "bfp8_b", "bfp4_b", "bf16_x_bfp8_b", "bf16_x_bfp4_b", "bfp8_b_x_bfp4_b", "int8"];
-    for name in names {
-        let Some(mut vectors) = golden::open(&format!("fpu/matmul_{name}")) else { return };
+    check_matmul("fpu", &names, Arch::Wormhole);
+}
+
+#[test]
+fn matmul_of_blackhole_at_every_level() {
+    let names = ["bf16", "fp16", "fp32", "bfp8_b", "bfp4_b", "bf16_x_bfp8_b", "bfp8_b_x_bfp4_b"];
+    check_matmul("blackhole/fpu", &names, Arch::Blackhole);
+}
+
+fn check_matmul(folder: &str, names: &[&str], arch: Arch) {
+    let (mut in0_tile, mut in1_tile) = (PreparedB::new(), PreparedA::new());
+    for &name in names {
+        let Some(mut vectors) = golden::open(&format!("{folder}/matmul_{name}")) else { return };
         let (left, right) = formats(name);
         for k in ["k1", "k8"] {
             let [in0, in1] = ["in0", "in1"].map(|array| vectors.read(&format!("{k}_{array}")));
@@ -30,13 +41,13 @@ fn matmul_at_every_level() {
                 for case in 0..in0.len() {
                     let (a, b) = (tiles(&in0, case, left, dst32), tiles(&in1, case, right, dst32));
                     for (f, fidelity) in MathFidelity::ALL.into_iter().enumerate() {
-                        let cfg = config(right, dst32, fidelity);
+                        let cfg = config_on(arch, right, dst32, fidelity);
                         let expected = &expected.at(case)[f * 1024..(f + 1) * 1024];
                         let mut dst = [0; 1024];
                         for (a, b) in a.iter().zip(&b) {
                             tt_fpu::matmul_tile_scalar(&cfg, &mut dst, a, b);
                         }
-                        let what = format!("{name} {k} {} case {case} {fidelity:?}", suffix(dst32));
+                        let what = format!("{folder} {name} {k} {} case {case} {fidelity:?}", suffix(dst32));
                         assert_same(&what, &row_major(cfg.dst, &dst), expected);
                         for &level in Level::supported() {
                             let mut dst = Accumulator::new();

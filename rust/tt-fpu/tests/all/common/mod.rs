@@ -40,8 +40,13 @@ pub fn dst_format(operand: DataFormat, dst32: bool) -> DstFormat {
 
 /// Math configuration for operands of this L1 format.
 pub fn config(operand: DataFormat, dst32: bool, fidelity: MathFidelity) -> MathConfig {
+    config_on(Arch::Wormhole, operand, dst32, fidelity)
+}
+
+/// The same on a generation.
+pub fn config_on(arch: Arch, operand: DataFormat, dst32: bool, fidelity: MathFidelity) -> MathConfig {
     let alu = unpack::register_format(operand, dst32);
-    MathConfig { fidelity, dst: dst_format(operand, dst32), alu, arch: Arch::Wormhole }
+    MathConfig { fidelity, dst: dst_format(operand, dst32), alu, arch }
 }
 
 /// A tile of L1 bytes as unpacked to a Src register.
