@@ -316,6 +316,23 @@ def test_fp8_saturates_and_flushes() -> None:
     assert codes.tolist() == [0x7E, 0x7E, 0xFE, 0x7E, 0xFE, 0x7F, 0x00, 0x80, 0x58, 0x5A]
 
 
+def test_fp8_is_on_blackhole_only() -> None:
+    tensor = ttnn.from_torch(np.array([[1.0, -240.0]], np.float32), dtype=ttnn.fp8_e4m3)
+    with ttnn.manage_device(device_id=0, chip="p150") as device:
+        moved = ttnn.to_device(tensor, device)
+        assert ttnn.from_device(moved).to_list() == [[1.0, -240.0]]
+        with pytest.raises(UnsupportedError, match="FP8_E4M3 to FP8_E4M3 is not implemented"):
+            ttnn.exp(moved)
+    with ttnn.manage_device(device_id=0, chip="n150") as device:
+        for make in (
+            lambda: ttnn.to_device(tensor, device),
+            lambda: ttnn.empty([1, 2], ttnn.fp8_e4m3, ttnn.ROW_MAJOR_LAYOUT, device),
+        ):
+            with pytest.raises(DTypeError) as caught:
+                make()
+            assert str(caught.value).endswith("FP8_E4M3 is not supported on arch wormhole_b0")
+
+
 # Out.
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ttnn.base import nd_shards
 from ttnn.base.core_range import CoreCoord, CoreLike, as_core, check_in_grid
-from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
-from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError
+from ttnn.base.enums import Arch, BufferType, DataType, ShardOrientation, TensorMemoryLayout
+from ttnn.base.exceptions import ArgumentError, DeviceError, DTypeError, MemoryConfigError
 from ttnn.base.observers import OBSERVERS, blocked
 from ttnn.base.tensor_spec import TensorSpec, require_allocatable
 from ttnn.device.mesh_device import MeshDevice
@@ -63,8 +63,15 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> tuple[Buffer, ...]:
         DeviceError: the device is closed.
         OutOfMemoryError: there is no room.
         MemoryConfigError: sharded without cores, or over cores that the device does not have.
+        DTypeError: fp8_e4m3 on another chip than a Blackhole.
     """
     require_open("allocating a tensor", device)
+    if spec.dtype is DataType.FP8_E4M3 and device.arch() is not Arch.BLACKHOLE:
+        arch = device.arch().name.lower()
+        raise DTypeError(
+            f"allocating a tensor: {arch} has no fp8_e4m3, only blackhole has; convert to float32 on the host.",
+            vendor=f"FP8_E4M3 is not supported on arch {arch}",
+        )
     _check_grid(spec, device)
     if OBSERVERS and blocked():
         # What takes it asks for its facts only; no transfer and no program happens.
