@@ -66,7 +66,7 @@ def test_at_least_60_binary_operators_are_tried() -> None:
 
 
 WORDS = {"addalpha": (ttnn.int32, ttnn.uint32), "subalpha": (ttnn.int32, ttnn.uint32), "floor_div": (ttnn.int32,)}
-"""Integers that the steps accept as recorded, though the operator is one of floating point."""
+"""Integers that steps of floating-point operators accept as recorded."""
 
 
 def _unlisted(entry: registry.Op) -> list[ttnn.DataType]:

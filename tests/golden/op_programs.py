@@ -664,7 +664,7 @@ def our_step(function: str, settings: dict[str, Any], noted: Any) -> Step | None
     """
     formats, dst32 = tuple(settings.get("formats", ())), bool(settings.get("dst32"))
     fidelity = _FIDELITY.get(settings.get("fidelity", 0))
-    if function == "move" and settings["out_tile"] is None and settings["in_tile"] is not None:
+    if function == "move" and settings.get("out_tile") is None and settings.get("in_tile") is not None:
         return Step("sfpu", ((),), formats, dst32, None) if formats[0] != formats[1] else None
     if function in _QUIET:
         return None

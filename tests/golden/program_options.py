@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 TABLE: Final = Path(__file__).resolve().parents[2] / "docs" / "recorded_options.json"
-"""Fields of compute configurations, "used" or "ignored", and the boolean options that are used."""
+"""Fields of compute configurations and the boolean options that are used.
+
+Fields are "used" or "ignored".
+"""
 _FIELDS: Final = ("math_fidelity", "fp32_dest_acc_en", "packer_l1_acc", "math_approx_mode")
 _CONFIG: Final = re.compile(r"ckc\(([^()]*)\)")
 _FLAG: Final = re.compile(r",\s*(\w+)=(True|False)")
@@ -27,7 +30,7 @@ def _fields(arguments: str) -> dict[str, str]:
 
 
 def _settings(expression: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each option of a call, its value, and the call without it."""
+    """Yield each option, its value, and the call without it."""
     for found in _CONFIG.finditer(expression):
         fields = _fields(found[1])
         for name, value in fields.items():
@@ -40,7 +43,9 @@ def _settings(expression: str) -> Iterator[tuple[str, str, str]]:
 
 
 def options_of(calls: Iterable[tuple[str, Any]]) -> dict[str, dict[str, str]]:
-    """Return the options of each operator: "used" if they change steps, otherwise "ignored".
+    """Return the options of each operator.
+
+    "used" if they change steps, otherwise "ignored".
 
     Args:
         calls: Expressions with their steps, which are compared.

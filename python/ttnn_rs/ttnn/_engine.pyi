@@ -624,7 +624,7 @@ class _LargestArguments(TypedDict):
     channels: int
     window: int
     sticks: Sequence[int] | _Numbers
-    indices: Sequence[int] | _Numbers
+    pixels: Sequence[int] | _Numbers
     dst32: bool
 
 def pool_largest(input: Buffer, output: Buffer, indices: Buffer, **program: Unpack[_LargestArguments]) -> None: ...

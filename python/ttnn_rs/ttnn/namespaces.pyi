@@ -1244,9 +1244,9 @@ class _InExperimental:
     view: _ExperimentalView
     """Return a view of `input_tensor` with a new shape, sharing pages."""
     wan_fused_rmsnorm_post_allgather: _ExperimentalWanFusedRmsnormPostAllgather
-    """Return the RMS norm of a part of rows, by heads, with rotary embedding."""
+    """Return the RMS norm of a part of rows."""
     wan_fused_rmsnorm_pre_allgather: _ExperimentalWanFusedRmsnormPreAllgather
-    """Return the sum of squares of every row, in column 0 of 32."""
+    """Return the sum of squares of every row."""
     all_gather_async: FastOperation
     all_gather_async_reversed: FastOperation
     all_gather_concat: FastOperation

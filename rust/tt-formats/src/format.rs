@@ -103,7 +103,7 @@ impl DataFormat {
         matches!(self, Self::Bfp8 | Self::Bfp4 | Self::Bfp2 | Self::Bfp8B | Self::Bfp4B | Self::Bfp2B)
     }
 
-    /// True for the floats with 5 exponent bits in registers, block floats included.
+    /// True for floats and block floats with 5 exponent bits in registers.
     pub const fn has_5_bit_exponent(self) -> bool {
         matches!(self, Self::Float16 | Self::Lf8 | Self::Fp8E4M3 | Self::Bfp8 | Self::Bfp4 | Self::Bfp2)
     }

@@ -93,7 +93,9 @@ pub const fn fp32_to_fp8_e4m3(x: u32) -> u32 {
     }
 }
 
-/// FP8 e4m3 to FP32: the code of all ones is NaN, exponent 0 signed zero.
+/// FP8 e4m3 to FP32.
+///
+/// The code of all ones is NaN, exponent 0 signed zero.
 #[inline(always)]
 pub const fn fp8_e4m3_to_fp32(x: u32) -> u32 {
     let magnitude = x & 0x7f;

@@ -73,7 +73,7 @@ pub const fn fp16_to_fp16(x: u32) -> u32 {
     flush_fp16(x)
 }
 
-/// Early: FP32 to FP16 by way of TF32, as a 19-bit TF32 word.
+/// Early: FP32 to FP16, rounded to a 19-bit TF32 word first.
 ///
 /// Rounds to nearest, ties away from zero; NaN to infinity, denormals to +0. `ReLU` works on this word, and
 /// [`tf32_word_to_fp16`] ends the conversion.

@@ -46,7 +46,9 @@ impl Unpacks for Blackhole {
     }
 }
 
-/// FP8 e4m3 to FP16, exact; the code of all ones fills the mantissa.
+/// FP8 e4m3 to FP16, exact.
+///
+/// The code of all ones fills the mantissa.
 ///
 /// Denormals keep their mantissa under an exponent of 0, which is zero in arithmetic.
 #[inline(always)]

@@ -158,7 +158,9 @@ fn largest(
     Ok(())
 }
 
-/// Copies pages of `bytes`, each to every place that names it; no datum changes.
+/// Copies pages of `bytes`, each to every place that names it.
+///
+/// No datum changes.
 ///
 /// # Errors
 /// Memory errors; sticks that the buffers do not have.
@@ -185,14 +187,18 @@ pub fn copy_sticks(
     )
 }
 
-/// Settings of a pooling that finds the largest element of every window, and where it was.
+/// Settings of a pooling that finds the largest element of every window.
+///
+/// And where it was.
 #[derive(Clone, Debug)]
 pub struct LargestProgram {
     /// Channels of a stick.
     pub channels: usize,
     /// Sticks of a window.
     pub window: usize,
-    /// Numbers of the sticks of every window, -1 for padding, in the order in which equal elements win.
+    /// Numbers of the sticks of every window, -1 for padding.
+    ///
+    /// In the order in which equal elements win.
     pub sticks: Vec<i32>,
     /// The index of each of them, which padding has as well.
     pub indices: Vec<u32>,
@@ -200,7 +206,9 @@ pub struct LargestProgram {
     pub dst32: bool,
 }
 
-/// Writes the largest elements of windows of row-major bfloat16 sticks, and their indices.
+/// Writes the largest elements of windows of row-major bfloat16 sticks.
+///
+/// And their indices.
 ///
 /// Padding is minus infinity. Of equal elements the first one counts.
 ///

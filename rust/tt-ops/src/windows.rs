@@ -41,7 +41,7 @@ pub struct Windows {
     pub image: (usize, usize),
     /// Channels of a pixel.
     pub channels: usize,
-    /// How the datums of a window follow each other.
+    /// Order of a window's datums.
     pub order: Order,
     /// Rows and columns of the window.
     pub kernel: (usize, usize),

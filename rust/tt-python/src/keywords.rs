@@ -334,7 +334,7 @@ keyword_arguments! {
         channels: usize,
         window: usize,
         sticks: Vec<i32>,
-        indices: Vec<u32>,
+        pixels: Vec<u32>,
         dst32: bool,
     }
     /// Images, and points of a grid.

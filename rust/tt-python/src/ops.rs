@@ -510,7 +510,7 @@ fn pool_largest(
         channels: given.channels,
         window: given.window,
         sticks: given.sticks,
-        indices: given.indices,
+        indices: given.pixels,
         dst32: given.dst32,
     };
     run_step(py, "pool", &[input, output, indices], move |device, ids| {

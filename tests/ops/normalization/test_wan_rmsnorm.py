@@ -65,7 +65,7 @@ def test_parts_of_rows_are_normalised_in_turn(parts: int, heads: int, rotates: b
 
 
 def test_tiles_of_a_row_are_added_in_float32(device: ttnn.MeshDevice) -> None:
-    """Squares of a tile are added to those of the next one in L1, in full float32.
+    """Squares of tiles are added in L1 in full float32.
 
     Ones after 2**12: 2**24 + 1 is a tie in float32, which TF32 or a sum in other order would not keep.
     """

@@ -196,7 +196,10 @@ def wan_fused_rmsnorm_post_allgather(
     rope_sin: ArrayLike | None = None,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return the RMS norm from all parts' statistics, by heads, rotated by the tables."""
+    """Return the RMS norm from all parts' statistics.
+
+    By heads, and rotated by the tables.
+    """
     normed = rms_norm_post_all_gather(x, stats, epsilon=epsilon, weight=weight)
     rows = normed.shape[-2]
     heads: NDArray[np.float64] = np.moveaxis(normed.reshape(1, rows, num_heads_per_device, -1), 2, 1)

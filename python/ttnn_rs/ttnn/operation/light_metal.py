@@ -1,4 +1,6 @@
-"""Light metal captures: the operators of a program as one binary, saved and run again.
+"""Light metal captures: a program's operators as one binary.
+
+It is saved, and run again.
 
 A capture records the operators that a program calls, with their arguments, and the contents of tensors that were made
 in other ways: by transfers, or before the capture. A binary therefore holds everything that a later run needs. Its
@@ -49,7 +51,10 @@ _TRANSFERS: Final = frozenset(
 
 
 def _is_recorded(name: str) -> bool:
-    """Return whether calls of a function are part of captures: it reads and writes tensors alone."""
+    """Return whether calls of a function are captured.
+
+    It reads and writes tensors alone.
+    """
     return name in _TRANSFERS or is_registered(name)
 
 
@@ -85,7 +90,9 @@ class LightMetalBinary:
         return not self._data
 
     def save_to_file(self, filename: str | os.PathLike[str]) -> None:
-        """Write the bytes to a file, which is replaced when the new one is complete.
+        """Write the bytes to a file.
+
+        It is replaced when the new one is complete.
 
         Raises:
             FileAccessError: the file cannot be written.
@@ -104,7 +111,10 @@ class LightMetalBinary:
 
 
 class _Inside(threading.local):
-    """True while a recorded operator runs: operators that it calls are part of it."""
+    """True while a recorded operator runs.
+
+    Operators that it calls are part of it.
+    """
 
     operator: bool = False
 
@@ -147,7 +157,7 @@ class _Capture(Observer):
         self._foreign = ran.operator
 
     def _gone(self) -> list[int]:
-        """Return the numbers of tensors that the program has dropped since the last call."""
+        """Return the numbers of tensors dropped since the last call."""
         gone = [(key, number) for key, (tensor, number) in self._known.items() if tensor() is None]
         for key, _ in gone:
             del self._known[key]
@@ -162,7 +172,10 @@ class _Capture(Observer):
         return self._next - 1
 
     def _reference(self, value: Any) -> dict[str, Any] | None:
-        """Return the data of a tensor, whose content is stored if no recorded call made it, or of a device."""
+        """Return the data of a tensor or device.
+
+        The content of a tensor is stored if no recorded call made it.
+        """
         if isinstance(value, MeshDevice):
             return {"device": None}
         if not isinstance(value, Tensor):
@@ -262,7 +275,10 @@ class LightMetalReplay:
         return replay
 
     def run(self) -> bool:
-        """Run the program; return False if one of its operators raises, whose error is logged."""
+        """Run the program; return False if an operator raises.
+
+        Its error is logged.
+        """
         self.tensors = []
         device = open_device(device_id=0) if self._device is None else self._device
         try:
@@ -339,7 +355,7 @@ class _Run:
         self._tensors: dict[int, Tensor] = {}
 
     def tensors(self) -> list[Tensor]:
-        """Run all calls; return the tensors that the program held at its end."""
+        """Run all calls; return the tensors held at the end."""
         for call in self._text["calls"]:
             if "load" in call:
                 self._load(call["load"])

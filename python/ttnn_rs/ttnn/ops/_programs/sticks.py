@@ -129,7 +129,10 @@ def copied(
 
 
 def placed(name: str, rows: Tensor, memory_config: MemoryConfig | None, layout: Layout) -> Tensor:
-    """Return a row-major result in its layout and memory config; without one, in DRAM."""
+    """Return a row-major result in its layout and memory config.
+
+    Without one, in DRAM.
+    """
     target = memory_config or DRAM_MEMORY_CONFIG
     output = tilize_padded(name, rows) if layout is Layout.TILE else rows
     if output.spec.memory_config == target:

@@ -145,7 +145,7 @@ def _check_parameters(name: str, weight: Tensor | None, bias: Tensor | None) -> 
 
 
 def _is_batched(name: str, label: str, tensor: Tensor | None, like: Tensor) -> bool:
-    """Return whether weights or bias have a row for every matrix of the input.
+    """Return whether weights or bias have a row for every matrix.
 
     Raises:
         ShapeError: they have rows for another number of matrices.

@@ -69,7 +69,7 @@ class Norm:
     older_root: bool = False
     """The inverse root of older kernels."""
     batched: tuple[bool, bool] = (False, False)
-    """True if weights, or bias, have a row for every matrix of the input."""
+    """True if weights or bias have a row for every matrix."""
 
     @property
     def kept(self) -> DataType:

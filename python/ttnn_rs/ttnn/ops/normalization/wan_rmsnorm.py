@@ -81,7 +81,10 @@ def _settings(
 
 @lru_cache(maxsize=256)
 def _statistics(shape: tuple[int, ...], norm: Norm) -> Pipeline:
-    """Return sums of squares; the packer adds the tiles of a row in L1 before the row is reduced."""
+    """Return sums of squares.
+
+    The packer adds the tiles of a row in L1 before the row is reduced.
+    """
     program = norm.pipeline(shape, direct=True)
     x = program.tensor(norm.dtype)
     squares = program.eltwise("mul", x, x, norm.kept)
@@ -273,7 +276,7 @@ wan_fused_rmsnorm_pre_allgather = register(
             ),
         ),
         run=_pre,
-        doc="Return the sum of squares of every row, in column 0 of 32.\nShape: [..., H, W] -> [..., H, 32].",
+        doc="Return the sum of squares of every row.\nIt is in column 0 of 32.\nShape: [..., H, W] -> [..., H, 32].",
         source=_SOURCE,
         dtypes=(_BF16,),
         layouts=(Layout.TILE,),
@@ -312,7 +315,7 @@ wan_fused_rmsnorm_post_allgather = register(
             ),
         ),
         run=_post,
-        doc="Return the RMS norm of a part of rows, by heads, with rotary embedding.\n"
+        doc="Return the RMS norm of a part of rows.\nBy heads, with rotary embedding.\n"
         "Shape: [1, 1, H, W], [1, 1, H, 32 * parts] -> [1, heads, H, W / heads].\n"
         "`y = x / sqrt(mean(x ** 2) + epsilon) * weight`; with tables `y * rope_cos + (y @ transformation_mat) * "
         "rope_sin`.",

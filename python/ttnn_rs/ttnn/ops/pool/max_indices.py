@@ -23,7 +23,10 @@ _NARROW: Final = (1 << 16) - 1
 _EIGHT: Final = np.array([0, 2, 4, 6, 1, 3, 5, 7])
 """Sticks in the order in which equal elements of them win."""
 _SMALL: Final = 9
-"""Sticks of the kernel for small windows: eight, and one that wins last."""
+"""Sticks of the kernel for small windows.
+
+Eight, and one that wins last.
+"""
 
 
 def winning_order(height: int, width: int, chunk: int) -> Indices:
@@ -48,7 +51,7 @@ def winning_order(height: int, width: int, chunk: int) -> Indices:
 
 
 def has_wide_indices(axes: tuple[Axis, Axis]) -> bool:
-    """Return whether the pixels of an image are more than 16 bits count."""
+    """Return whether 16 bits are too few to count an image's pixels."""
     return axes[0].extent * axes[1].extent > _NARROW
 
 
@@ -102,7 +105,7 @@ def largest_and_indices(
         channels=channels,
         window=len(order),
         sticks=np.ascontiguousarray(sticks[:, order], np.int32).reshape(-1),
-        indices=np.tile(pixels[:, order], (batch, 1)).astype(np.uint32).reshape(-1),
+        pixels=np.tile(pixels[:, order], (batch, 1)).astype(np.uint32).reshape(-1),
         dst32=wide,
     )
     first, second = (placed(name, tensor, memory_config, layout) for tensor in (values, indices))

@@ -42,7 +42,7 @@ def result_place(
 
 
 def _cores(memory: MemoryConfig, shards: ShardSpec) -> tuple[int, int]:
-    """Return how many cores divide the rows and the channels of a sharded tensor."""
+    """Return how many cores divide a sharded tensor's rows and channels."""
     cores, box = shards.grid.num_cores(), shards.grid.bounding_box().grid_size()
     if memory.memory_layout is TensorMemoryLayout.WIDTH_SHARDED:
         return 1, cores
@@ -92,7 +92,10 @@ class IndexedPool:
         return TILE_SIZE // 2 if 0 < last <= TILE_SIZE // 2 else TILE_SIZE
 
     def _divided(self, scheme: TensorMemoryLayout | None, grid: CoreCoord) -> int:
-        """Return the cores that divide the channels: of a kind of shards, or of the one with the smallest buffers."""
+        """Return the cores that divide the channels.
+
+        Of a kind of shards, or of the one with the smallest buffers.
+        """
         unit = TILE_SIZE if self.tiled else TILE_SIZE // 2
         parts, cores = -(-self.channels // unit), grid.x * grid.y
         rows = -(-self.rows // (TILE_SIZE if self.layout is Layout.TILE else 1))
@@ -113,7 +116,7 @@ class IndexedPool:
         return kinds[best][1]
 
     def _buffers(self, kind: TensorMemoryLayout, down: int, across: int) -> int:
-        """Return the bytes of a core's circular buffers that depend on the division."""
+        """Return a core's bytes of circular buffers that depend on the division."""
         index, tile = 4 if self.wide else 2, TILE_SIZE * TILE_SIZE
         high = self.rows if kind is TensorMemoryLayout.WIDTH_SHARDED else _share(self.rows, down, TILE_SIZE)
         wide = _share(self.channels, across, TILE_SIZE)

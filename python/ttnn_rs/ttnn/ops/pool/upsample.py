@@ -161,7 +161,10 @@ def _divided(spec: TensorSpec, scale: tuple[float, float], asked: MemoryConfig |
 
 
 def _repeated(place: MemoryConfig, factors: tuple[int, int]) -> MemoryConfig | None:
-    """Return the memory config of nearest results with integer factors: shards grow on their cores."""
+    """Return the memory config of nearest results with integer factors.
+
+    Shards grow on their cores.
+    """
     shards = place.shard_spec
     if shards is None:
         return place if place.interleaved else None
