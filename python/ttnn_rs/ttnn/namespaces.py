@@ -112,13 +112,17 @@ _OTHERS: Final = {
     "Op2DDRAMSliceWidth Op2DL1Full Op2DL1FullSliceConfig Op2DSliceConfig PaddingMode SlidingWindowParallelConfig "
     "prepare_conv_bias prepare_conv_transpose2d_bias prepare_conv_transpose2d_weights prepare_conv_weights",
     "core": "as_tensor dump_tensor from_torch load_tensor to_torch",
+    "data_movement": "SliceDeviceOperation SliceInputs SliceParams SliceTileProgramFactory",
     "embedding": "EmbeddingsType",
     "losses": "LossReductionMode",
     "matmul": "MatmulMultiCoreReuseMultiCast1DProgramConfig MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig "
     "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig MatmulMultiCoreReuseMultiCastProgramConfig "
-    "MatmulMultiCoreReuseProgramConfig create_matmul_attributes matmul_select_program_factory",
+    "MatmulDeviceOperation MatmulInputs MatmulMultiCoreReuseProgramConfig "
+    "MatmulParams create_matmul_attributes matmul_select_program_factory",
     "normalization": "DistributedLayerNormStage LayerNormDefaultProgramConfig LayerNormShardedMultiCoreProgramConfig "
-    "LayerNormType SoftmaxDefaultProgramConfig SoftmaxProgramConfig SoftmaxShardedMultiCoreProgramConfig "
+    "LayerNormDeviceOperation LayerNormInputs LayerNormMultiCoreProgramFactory LayerNormParams "
+    "LayerNormShardedProgramFactory LayerNormType SoftmaxDefaultProgramConfig SoftmaxProgramConfig "
+    "SoftmaxShardedMultiCoreProgramConfig "
     "create_group_norm_weight_bias_rm create_layer_norm_reciprocals create_layernorm_program_config "
     "determine_expected_group_norm_dram_grid_size dram_group_norm_params_from_torch "
     "get_group_norm_cores_across_channel layernorm_default_compute_config rmsnorm_default_compute_config",

@@ -239,7 +239,7 @@ SHAPES_IGNORED = (
         "floor_bw",
         "frac_bw",
     ),
-    *("rad2deg_bw", "round_bw", "sign_bw", "trunc_bw", "where_bw"),
+    *("rad2deg_bw", "round_bw", "rsub_bw", "sign_bw", "trunc_bw", "where_bw"),
 )
 """Gradients that do not depend on the values of an operand."""
 
