@@ -109,6 +109,11 @@ def _calling(name: str, *arguments: object) -> dict[str, object]:
     return {"tensors": [], "calls": [call], "kept": []}
 
 
+def _with_keywords(keywords: object) -> dict[str, object]:
+    call = {"gone": [], "name": "ttnn.relu", "arguments": [{"tuple": []}, keywords], "made": []}
+    return {"tensors": [], "calls": [call], "kept": []}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -117,6 +122,11 @@ def _calling(name: str, *arguments: object) -> dict[str, object]:
         {"tensors": [{"bytes": 1 << 60, "number": 0}], "calls": [], "kept": []},
         {"tensors": [{"bytes": -1, "number": 0}], "calls": [], "kept": []},
         {"tensors": [], "calls": [3], "kept": []},
+        _with_keywords([]),
+        _with_keywords(7),
+        _with_keywords({"dict": [[1, 2]]}),
+        _with_keywords({"dict": [["dim", 2], ["dim", 3]]}),
+        _with_keywords({"dict": [["dim"]]}),
         _calling("ttnn.dump_tensor", "file.tensorbin"),
         _calling("ttnn.load_tensor", "file.tensorbin"),
         _calling("os.system", "true"),

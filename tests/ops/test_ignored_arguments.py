@@ -92,12 +92,14 @@ def test_output_tensor_takes_precedence_over_memory_config(
     np.testing.assert_array_equal(values_of(output), values_of(expected))
 
 
-@pytest.mark.parametrize("dtype", [ttnn.float32, ttnn.bfloat8_b])
-@pytest.mark.parametrize("name", ["multiply", "multiply_"])
-def test_products_ignore_fast_and_approximate_mode(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+@pytest.mark.parametrize("dtype", [ttnn.float32, ttnn.bfloat8_b, ttnn.bfloat4_b, ttnn.int32])
+@pytest.mark.parametrize("name", ["add", "subtract", "rsub", "multiply", "multiply_"])
+def test_only_bfloat16_has_a_fast_and_approximate_mode(
+    name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice
+) -> None:
     operator = getattr(ttnn, name)
     b = make((64, 40), dtype, TILES, device, seed=1)
-    for other in (b, 0.3):
+    for other in (b, 3 if dtype is ttnn.int32 else 0.3):
         fast, plain = (
             operator(make((64, 40), dtype, TILES, device), other, fast_and_approximate_mode=mode)
             for mode in (True, False)

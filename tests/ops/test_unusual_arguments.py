@@ -166,6 +166,28 @@ def test_specifications_of_results(name: str, t: Make) -> None:
     assert (config.memory_layout.name, config.buffer_type.name) == ("INTERLEAVED", buffer_type)
 
 
+MIXED: dict[str, tuple[Callable[[Make], ttnn.Tensor], ttnn.DataType]] = {
+    "integers with bfloat16": (lambda t: ttnn.multiply(t((32, 32), I32), t((32, 32))), BF16),
+    "integers with float32": (lambda t: ttnn.multiply(t((32, 32), I32), t((32, 32), F32)), F32),
+    "integers with a float": (lambda t: ttnn.multiply(t((32, 32), U32), 1.5), F32),
+    "a quotient of integers": (lambda t: ttnn.div(t((32, 32), I32), t((32, 32), I32)), F32),
+    "a rounded quotient of integers": (
+        lambda t: ttnn.div(t((32, 32), I32), t((32, 32), I32), rounding_mode="floor"),
+        I32,
+    ),
+    "a rounded quotient by a float": (lambda t: ttnn.div(t((32, 32), I32), 3.0, rounding_mode="floor"), F32),
+    "where with a number": (lambda t: ttnn.where(t((32, 32), I32), t((32, 32), I32), 2.0), I32),
+    "a power": (lambda t: ttnn.pow(t((32, 32), I32), 2.0), I32),
+    "uint16 with a fraction": (lambda t: ttnn.add(t((32, 32), ttnn.uint16), 2.5), ttnn.uint16),
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_data_types_of_mixed_results(name: str, t: Make) -> None:
+    call, dtype = MIXED[name]
+    assert call(t).dtype is dtype
+
+
 def test_the_values_of_a_gradient_that_broadcasts(t: Make) -> None:
     grad, x = t((1, 1, 64, 40), F32), t((1, 1, 1, 40), F32)
     found = values_of(ttnn.sin_bw(grad, x)[0])

@@ -340,9 +340,17 @@ def _check_call(call: dict[str, Any], tensors: int) -> None:
         return
     if not isinstance(call["name"], str) or not _is_recorded(call["name"]):
         raise FileFormatError(f"{call['name']!r} is no operator of captures")
-    args, _ = call["arguments"]
-    if not isinstance(args, dict) or "tuple" not in args:
+    args, kwargs = call["arguments"]
+    if (
+        not isinstance(args, dict)
+        or list(args) != ["tuple"]
+        or not isinstance(kwargs, dict)
+        or list(kwargs) != ["dict"]
+    ):
         raise FileFormatError(f"{call['name']} has no arguments")
+    names = [name for name, _ in kwargs["dict"]]
+    if not all(isinstance(name, str) for name in names) or len(names) != len(set(names)):
+        raise FileFormatError(f"{call['name']} has no names of its arguments")
     list(map(_whole, call["made"]))
     list(map(_whole, call["gone"]))
 
