@@ -203,3 +203,55 @@ def test_addresses_of_kernels_follow_the_tensors(device: ttnn.MeshDevice) -> Non
     assert list(patched.runtime_args[0][0]) == [x.buffer_address(), 7, moved.buffer_address(), 8192]
     assert patched.common_runtime_args == [moved.buffer_address()]
     assert list(kernel.runtime_args[0][0]) == [x.buffer_address(), 7, y.buffer_address(), 4096]
+
+
+WRONG: dict[str, Any] = {
+    "options of another operator": lambda x: ttnn.LayerNormDeviceOperation.create_output_tensors(
+        ttnn.MatmulParams(), ttnn.LayerNormInputs(x)
+    ),
+    "no tensors": lambda x: ttnn.SliceDeviceOperation.compute_output_specs(ttnn.SliceParams(), None),
+    "no input": lambda x: ttnn.LayerNormDeviceOperation.compute_output_specs(
+        ttnn.LayerNormParams(), ttnn.LayerNormInputs()
+    ),
+    "a number as input": lambda x: ttnn.LayerNormInputs(3),
+    "a number as memory config": lambda x: setattr(ttnn.LayerNormParams(), "output_mem_config", 3),
+    "a text as epsilon": lambda x: setattr(ttnn.LayerNormParams(), "eps", "1e-5"),
+    "a number as output": lambda x: ttnn.LayerNormMultiCoreProgramFactory.create_descriptor(
+        ttnn.LayerNormParams(), ttnn.LayerNormInputs(x), 3
+    ),
+    "too few arguments": lambda x: ttnn.LayerNormMultiCoreProgramFactory.create_descriptor(ttnn.LayerNormParams()),
+    "two outputs": lambda x: _matmul_program(x, [x, x]),
+    "no output": lambda x: _matmul_program(x, []),
+    "bounds of other ranks": lambda x: _slice_spec(x, [0, 0], [1], []),
+    "a step of 0": lambda x: _slice_spec(x, [0, 0], [32, 32], [0, 1]),
+}
+
+
+def _matmul_program(x: ttnn.Tensor, outputs: list[ttnn.Tensor]) -> ttnn.ProgramDescriptor:
+    params, tensors = ttnn.MatmulParams(), ttnn.MatmulInputs()
+    params.program_config = ttnn.MatmulMultiCoreReuseProgramConfig(
+        compute_with_storage_grid_size=ttnn.CoreCoord(1, 1), in0_block_w=1, out_subblock_h=1, out_subblock_w=1,
+        per_core_M=1, per_core_N=1,
+    )  # fmt: skip
+    tensors.input_tensors = [x, x]
+    return ttnn.MatmulMultiCoreReuseOptimizedProgramFactory.create_descriptor(params, tensors, outputs)
+
+
+def _slice_spec(x: ttnn.Tensor, start: list[int], end: list[int], step: list[int]) -> ttnn.TensorSpec:
+    params = ttnn.SliceParams()
+    params.slice_start, params.slice_end, params.step = ttnn.Shape(start), ttnn.Shape(end), ttnn.Shape(step)
+    return ttnn.SliceDeviceOperation.compute_output_specs(params, ttnn.SliceInputs(x))
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_options_and_tensors_raise_argument_error(name: str, device: ttnn.MeshDevice) -> None:
+    with pytest.raises(ttnn.ArgumentError):
+        WRONG[name](on_device(device, 32, 32))
+
+
+def test_a_matmul_without_blocks_raises(device: ttnn.MeshDevice) -> None:
+    params, tensors = ttnn.MatmulParams(), ttnn.MatmulInputs()
+    tensors.input_tensors = [on_device(device, 32, 32)] * 2
+    params.output_mem_config = ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG
+    with pytest.raises(ttnn.ProgramConfigError, match="program_config must have blocks"):
+        ttnn.MatmulDeviceOperation.compute_output_specs(params, tensors)

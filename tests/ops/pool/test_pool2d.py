@@ -359,3 +359,12 @@ def test_block_floats_come_out_in_tiles(device: ttnn.MeshDevice) -> None:
         ttnn.max_pool2d(x, **options, dtype=ttnn.bfloat8_b)
     flat = ttnn.max_pool2d(ttnn.reshape(x, (64, 64)), **options)
     np.testing.assert_array_equal(values_of(flat), values_of(plain))
+
+
+@pytest.mark.parametrize("scheme", [ttnn.TensorMemoryLayout.INTERLEAVED, ttnn.TensorMemoryLayout.ND_SHARDED])
+def test_other_shard_schemes_leave_the_choice(scheme: ttnn.TensorMemoryLayout, device: ttnn.MeshDevice) -> None:
+    x = make((1, 1, 64, 32), ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device)
+    options = {"batch_size": 1, "input_h": 8, "input_w": 8, "channels": 32, "kernel_size": [3, 3]}
+    options |= {"stride": [1, 1], "padding": [1, 1], "dilation": [1, 1], "return_indices": True}
+    found, expected = (ttnn.max_pool2d(x, **options, applied_shard_scheme=one)[1] for one in (scheme, None))
+    np.testing.assert_array_equal(values_of(found), values_of(expected))

@@ -40,9 +40,11 @@ from ttnn.metal.descriptors import (
     WriterConfigDescriptor,
     cb_descriptor_from_sharded_tensor,
     device_of,
+    listed,
     required,
 )
 from ttnn.metal.operator_steps import ARGUMENT, OperatorStep, number_of, place_of
+from ttnn.metal.typed_arguments import TypedFields, of_operation
 from ttnn.ops.data_movement.slice import slice as slice_operator
 from ttnn.ops.matmul.matmul import matmul as matmul_operator
 from ttnn.ops.normalization.norm import layer_norm, rms_norm
@@ -117,7 +119,7 @@ _STATISTICS: Final = 2
 
 
 @dataclass(slots=True)
-class LayerNormParams:
+class LayerNormParams(TypedFields):
     """Options of a norm; every field may be set."""
 
     norm_type: LayerNormType = field(default=LayerNormType.LAYERNORM, init=False)
@@ -134,7 +136,7 @@ class LayerNormParams:
 
 
 @dataclass(slots=True, eq=False)
-class LayerNormInputs:
+class LayerNormInputs(TypedFields):
     """Tensors of a norm; every field may be set."""
 
     input: Tensor | None = None
@@ -166,6 +168,7 @@ class LayerNormDeviceOperation:
     """Output tensors and program of a norm."""
 
     @staticmethod
+    @of_operation(LayerNormParams, LayerNormInputs)
     def compute_output_specs(operation_attributes: LayerNormParams, tensor_args: LayerNormInputs) -> TensorSpec:
         """Return the specification of the result."""
         spec = _given(tensor_args)["input"].spec
@@ -175,6 +178,7 @@ class LayerNormDeviceOperation:
         return spec.with_memory_config(target)
 
     @staticmethod
+    @of_operation(LayerNormParams, LayerNormInputs)
     def create_output_tensors(operation_attributes: LayerNormParams, tensor_args: LayerNormInputs) -> Tensor:
         """Return a new tensor for the result; with `inplace` the input."""
         tensor = _given(tensor_args)["input"]
@@ -184,6 +188,7 @@ class LayerNormDeviceOperation:
         return allocate_tensor_on_device(spec, device_of(tensor))
 
     @staticmethod
+    @of_operation(LayerNormParams, LayerNormInputs)
     def select_program_factory(
         operation_attributes: LayerNormParams, tensor_args: LayerNormInputs
     ) -> type[LayerNormMultiCoreProgramFactory] | type[LayerNormShardedProgramFactory]:
@@ -192,6 +197,7 @@ class LayerNormDeviceOperation:
         return LayerNormShardedProgramFactory if sharded else LayerNormMultiCoreProgramFactory
 
     @staticmethod
+    @of_operation(LayerNormParams, LayerNormInputs)
     def compute_program_hash(operation_attributes: LayerNormParams, tensor_args: LayerNormInputs) -> int:
         """Return a number that options and tensor specifications decide."""
         specs = {name: tensor.spec for name, tensor in _given(tensor_args).items()}
@@ -323,6 +329,7 @@ class LayerNormMultiCoreProgramFactory:
     """Norm of interleaved tensors: tile rows over cores."""
 
     @staticmethod
+    @of_operation(LayerNormParams, LayerNormInputs)
     def create_descriptor(
         operation_attributes: LayerNormParams,
         tensor_args: LayerNormInputs,
@@ -330,6 +337,7 @@ class LayerNormMultiCoreProgramFactory:
         core_range_set: CoreRangeSet | None = None,
     ) -> ProgramDescriptor:
         """Return the program; by default on all cores."""
+        required("LayerNormMultiCoreProgramFactory: tensor_return_value", tensor_return_value, Tensor)
         given = _given(tensor_args)
         tensor = given["input"]
         height, width = (1, 1, *tensor.padded_shape)[-2:]
@@ -387,6 +395,7 @@ class LayerNormShardedProgramFactory:
     """Norm of shards, on the cores of the input."""
 
     @staticmethod
+    @of_operation(LayerNormParams, LayerNormInputs)
     def create_descriptor(
         operation_attributes: LayerNormParams,
         tensor_args: LayerNormInputs,
@@ -394,6 +403,7 @@ class LayerNormShardedProgramFactory:
         core_range_set: CoreRangeSet | None = None,
     ) -> ProgramDescriptor:
         """Return the program. The cores are those of the shards."""
+        required("LayerNormShardedProgramFactory: tensor_return_value", tensor_return_value, Tensor)
         given = _given(tensor_args)
         tensor = given["input"]
         shard = tensor.memory_config().shard_spec
@@ -448,7 +458,7 @@ class LayerNormShardedProgramFactory:
 
 
 @dataclass(slots=True)
-class MatmulParams:
+class MatmulParams(TypedFields):
     """Options of a matmul; every field may be set."""
 
     program_config: Any = field(default=None, init=False)
@@ -462,7 +472,7 @@ class MatmulParams:
 
 
 @dataclass(slots=True, eq=False)
-class MatmulInputs:
+class MatmulInputs(TypedFields):
     """Tensors of a matmul; every field may be set."""
 
     input_tensors: list[Tensor] = field(default_factory=list, init=False)
@@ -504,6 +514,7 @@ class MatmulDeviceOperation:
     """Output tensors of a matmul."""
 
     @staticmethod
+    @of_operation(MatmulParams, MatmulInputs)
     def compute_output_specs(operation_attributes: MatmulParams, tensor_args: MatmulInputs) -> list[TensorSpec]:
         """Return the specification of the result in a list.
 
@@ -520,6 +531,7 @@ class MatmulDeviceOperation:
         return [TensorSpec.of(shape, params.output_dtype or a.dtype, a.layout, target)]
 
     @staticmethod
+    @of_operation(MatmulParams, MatmulInputs)
     def create_output_tensors(operation_attributes: MatmulParams, tensor_args: MatmulInputs) -> list[Tensor]:
         """Return a new tensor for the result in a list."""
         specs = MatmulDeviceOperation.compute_output_specs(operation_attributes, tensor_args)
@@ -539,8 +551,8 @@ def _reuse_config(params: MatmulParams) -> MatmulMultiCoreReuseProgramConfig:
 def _output_blocks(params: MatmulParams, a: Tensor, b: Tensor) -> int:
     """Return the number of output blocks."""
     config = params.program_config
-    if config is None:
-        raise ProgramConfigError("MatmulParams: program_config must be set")
+    if not hasattr(config, "per_core_M"):
+        raise ProgramConfigError(f"MatmulParams: program_config must have blocks of output, got {config!r}")
     *batch, rows, inner = list(a.padded_shape)
     tile_rows = (inner if params.transpose_a else rows) // TILE_SIZE
     columns = list(b.padded_shape)[-2 if params.transpose_b else -1] // TILE_SIZE
@@ -552,10 +564,10 @@ def _output_blocks(params: MatmulParams, a: Tensor, b: Tensor) -> int:
 
 def _blocks(params: MatmulParams, a: Tensor, b: Tensor, target: MemoryConfig) -> MemoryConfig:
     """Return a memory config with output blocks as shards."""
-    config = params.program_config
+    config, blocks = params.program_config, _output_blocks(params, a, b)
     shape = [config.per_core_M * TILE_SIZE, config.per_core_N * TILE_SIZE]
     by_column = isinstance(config, MatmulMultiCoreReuseProgramConfig)
-    cores = split_work_to_cores(_grid(config), _output_blocks(params, a, b), row_wise=not by_column)[1]
+    cores = split_work_to_cores(_grid(config), blocks, row_wise=not by_column)[1]
     orientation = ShardOrientation.COL_MAJOR if by_column else ShardOrientation.ROW_MAJOR
     return MemoryConfig(target.memory_layout, target.buffer_type, ShardSpec(cores, shape, orientation))
 
@@ -571,6 +583,7 @@ class MatmulMultiCoreReuseOptimizedProgramFactory:
     """The program of a matmul whose cores compute whole output blocks."""
 
     @staticmethod
+    @of_operation(MatmulParams, MatmulInputs)
     def create_descriptor(
         operation_attributes: MatmulParams,
         tensor_args: MatmulInputs,
@@ -581,7 +594,10 @@ class MatmulMultiCoreReuseOptimizedProgramFactory:
         params = operation_attributes
         config = _reuse_config(params)
         a, b = _operands(tensor_args)
-        output = tensor_return_value[0]
+        outputs = listed("MatmulMultiCoreReuseOptimizedProgramFactory: output", tensor_return_value, Tensor)
+        if len(outputs) != 1:
+            raise ArgumentError(f"MatmulMultiCoreReuseOptimizedProgramFactory: 1 output, got {len(outputs)}")
+        (output,) = outputs
         sharded = next((tensor for tensor in (a, b, output) if tensor.is_sharded()), None)
         shard = None if sharded is None else sharded.memory_config().shard_spec
         blocks = _output_blocks(params, a, b)
@@ -637,18 +653,18 @@ def _run_positional(function: Callable[..., Tensor], options: dict[str, Any], te
 
 
 @dataclass(slots=True)
-class SliceParams:
+class SliceParams(TypedFields):
     """Options of a slice; every field may be set."""
 
-    slice_start: Shape = field(default_factory=lambda: Shape([]), init=False)
-    slice_end: Shape = field(default_factory=lambda: Shape([]), init=False)
-    step: Shape = field(default_factory=lambda: Shape([]), init=False)
+    slice_start: Shape | list[int] = field(default_factory=lambda: Shape([]), init=False)
+    slice_end: Shape | list[int] = field(default_factory=lambda: Shape([]), init=False)
+    step: Shape | list[int] = field(default_factory=lambda: Shape([]), init=False)
     output_mem_config: MemoryConfig = field(default=DRAM_MEMORY_CONFIG, init=False)
     sub_core_grids: CoreRangeSet | None = field(default=None, init=False)
 
 
 @dataclass(slots=True, eq=False)
-class SliceInputs:
+class SliceInputs(TypedFields):
     """Tensors of a slice."""
 
     input: Tensor
@@ -657,6 +673,11 @@ class SliceInputs:
 def _bounds(params: SliceParams) -> tuple[list[int], list[int], list[int]]:
     start, end = list(params.slice_start), list(params.slice_end)
     step = list(params.step) or [1] * len(start)
+    if not len(start) == len(end) == len(step) or min(step, default=1) < 1:
+        raise ArgumentError(
+            "SliceParams: slice_start, slice_end and step must have one number for each dimension, steps of at least "
+            f"1; got {start}, {end} and {step}"
+        )
     return start, end, step
 
 
@@ -664,6 +685,7 @@ class SliceDeviceOperation:
     """Output tensors of a slice."""
 
     @staticmethod
+    @of_operation(SliceParams, SliceInputs)
     def compute_output_specs(operation_attributes: SliceParams, tensor_args: SliceInputs) -> TensorSpec:
         """Return the specification of the result."""
         tensor = _given(tensor_args)["input"]
@@ -672,6 +694,7 @@ class SliceDeviceOperation:
         return TensorSpec.of(shape, tensor.dtype, tensor.layout, operation_attributes.output_mem_config)
 
     @staticmethod
+    @of_operation(SliceParams, SliceInputs)
     def create_output_tensors(operation_attributes: SliceParams, tensor_args: SliceInputs) -> Tensor:
         """Return a new tensor for the result."""
         spec = SliceDeviceOperation.compute_output_specs(operation_attributes, tensor_args)
@@ -682,11 +705,13 @@ class SliceTileProgramFactory:
     """The program of a slice of tiles."""
 
     @staticmethod
+    @of_operation(SliceParams, SliceInputs)
     def create_descriptor(
         operation_attributes: SliceParams, tensor_args: SliceInputs, tensor_return_value: Tensor
     ) -> ProgramDescriptor:
         """Return the program; by default on all cores."""
-        params, tensor, output = operation_attributes, tensor_args.input, tensor_return_value
+        params, tensor = operation_attributes, tensor_args.input
+        output = required("SliceTileProgramFactory: tensor_return_value", tensor_return_value, Tensor)
         start, end, step = _bounds(params)
         options = {"starts": start, "ends": end, "steps": step, "memory_config": params.output_mem_config}
         run = partial(_run_positional, slice_operator, options)

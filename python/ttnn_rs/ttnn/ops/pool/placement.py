@@ -105,7 +105,7 @@ class IndexedPool:
             TensorMemoryLayout.WIDTH_SHARDED: (1, _common_divisor(cores, parts)),
             TensorMemoryLayout.BLOCK_SHARDED: (divided(rows, grid.y), blocks),
         }
-        if scheme is not None:
+        if scheme in kinds:
             return kinds[scheme][1]
         bytes_ = {kind: self._buffers(kind, *kinds[kind]) for kind in kinds}
         high, wide, block = bytes_.values()

@@ -347,7 +347,12 @@ _PLACES: Final = (
         None,
         doc="Slices of the image; time only.",
     ),
-    Param("applied_shard_scheme", MEMORY_LAYOUT, None, doc="How the image is split over cores; time only."),
+    Param(
+        "applied_shard_scheme",
+        MEMORY_LAYOUT,
+        None,
+        doc="How the image is split over cores: time, and which of equal elements has its index returned.",
+    ),
 )
 _FREED: Final = Param("deallocate_input", BOOLEAN, False, doc="Free the input.")
 _MOVED: Final = Param("reallocate_halo_output", BOOLEAN, True, doc="Time only.")
