@@ -299,7 +299,8 @@ def official_convolution(kernel: dict[str, Any], codes: dict[str, int]) -> Field
     inner, blocks, accumulates = arguments[0], arguments[9], bool(arguments[29])
     buffers = ((arguments[23], 0), (arguments[19], 0), (arguments[24], 3))
     windows, weights, result = (codes[formats[str(buffer)][field]] for buffer, field in buffers)
-    rows = formats.get(str(arguments[20]))
+    # Height shards have no buffer of their own for rows of windows.
+    rows = formats.get(str(arguments[20]), formats.get(str(arguments[18])))
     if rows is not None and codes[rows[0]] == _FLOAT16_B and windows == _FLOAT32:
         windows = _FLOAT16_B  # Tiles of the result's format hold rows of bfloat16 unchanged.
     operands = (windows, weights, result)

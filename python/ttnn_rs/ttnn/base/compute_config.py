@@ -102,6 +102,14 @@ def init_device_compute_kernel_config(
     return WormholeComputeKernelConfig(**values)
 
 
+def wide_fidelity(arch: Arch) -> MathFidelity:
+    """Return the default fidelity of most operators beside a 32-bit Dst.
+
+    Wormhole's matrix unit subtracts too much now and then with four phases and a 32-bit Dst; Blackhole's does not.
+    """
+    return MathFidelity.HiFi3 if arch is Arch.WORMHOLE_B0 else MathFidelity.HiFi4
+
+
 def layernorm_default_compute_config(arch: Arch) -> WormholeComputeKernelConfig:
     """Return what layer_norm computes with by default: HiFi4, no approximation, 32-bit Dst."""
     return init_device_compute_kernel_config(

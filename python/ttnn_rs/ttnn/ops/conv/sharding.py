@@ -42,8 +42,10 @@ def sharded(
     if kind is None:
         rows = -(-window.rows // TILE_SIZE)
         down = divided(rows, grid.x if config.transpose_shards else grid.y)
-        # Blocks are chosen where they use more cores, and several of them for the pixels.
-        blocks = down > 1 and down * shards > divided(rows, grid.x * grid.y)
+        of_results = divided(-(-kernel.out_channels // TILE_SIZE), across)
+        # Blocks are chosen where they use more cores, at least a row of them, and several for the pixels.
+        enough = down * max(shards, of_results) >= grid.x
+        blocks = enough and down > 1 and down * shards > divided(rows, grid.x * grid.y)
         kind = TensorMemoryLayout.BLOCK_SHARDED if blocks else TensorMemoryLayout.HEIGHT_SHARDED
     if kind is TensorMemoryLayout.HEIGHT_SHARDED:
         return kernel

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from ttnn.base.enums import BLOCK_FLOATS, Arch, DataType, Layout, MathFidelity, TensorMemoryLayout
+from ttnn.base.compute_config import wide_fidelity
+from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout, MathFidelity, TensorMemoryLayout
 from ttnn.base.exceptions import (
     DTypeError,
     LayoutError,
@@ -109,7 +110,7 @@ def compute_config(call: MatmulCall) -> ComputeConfig:
         return call.compute
     types = {call.a.dtype, call.b.dtype}
     if types == {DataType.FLOAT32}:
-        fidelity = MathFidelity.HiFi3 if call.chip.arch is Arch.WORMHOLE_B0 else MathFidelity.HiFi4
+        fidelity = wide_fidelity(call.chip.arch)
     elif call.config is not None or call.core_grid is not None or types <= BLOCK_FLOATS:
         fidelity = MathFidelity.LoFi
     else:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any, Final
 
-from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig, wide_fidelity
 from ttnn.base.enums import DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
@@ -214,7 +214,7 @@ def _batch_norm(
     target = output or allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place), device)
     if is_empty(spec):
         return target
-    fidelity = MathFidelity.HiFi3
+    fidelity = wide_fidelity(device.arch())
     if config is not None and config.math_fidelity is not MathFidelity.Invalid:
         fidelity = config.math_fidelity
     settings = (FIDELITY_NUMBER[fidelity], config is None or config.fp32_dest_acc_en)
@@ -275,7 +275,7 @@ batch_norm = register(
                         "compute_kernel_config",
                         COMPUTE_KERNEL_CONFIG,
                         None,
-                        doc="Math fidelity and Dst width. Default: HiFi3 and 32 bits.",
+                        doc="Math fidelity and Dst width. Default: HiFi3 (HiFi4 on Blackhole) and 32 bits.",
                     ),
                 ),
             ),

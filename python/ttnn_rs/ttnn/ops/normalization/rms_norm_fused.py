@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ttnn.base.activation import Activation, as_unary
-from ttnn.base.compute_config import WormholeComputeKernelConfig
-from ttnn.base.enums import Arch, DataType, Layout, MathFidelity, UnaryOpType
+from ttnn.base.compute_config import WormholeComputeKernelConfig, wide_fidelity
+from ttnn.base.enums import DataType, Layout, MathFidelity, UnaryOpType
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import normalization as golden
@@ -66,10 +66,9 @@ def _run(
     activation: Activation | str | None,
 ) -> Tensor:
     given, wide = compute_kernel_config, input_tensor.spec.dtype is DataType.FLOAT32
-    # As the official default, which avoids HiFi4 with a 32-bit Dst on Wormhole.
-    lower = wide and on_device(_NAME, input_tensor).arch() is Arch.WORMHOLE_B0
+    fidelity = wide_fidelity(on_device(_NAME, input_tensor).arch()) if wide else MathFidelity.HiFi4
     config = WormholeComputeKernelConfig(
-        math_fidelity=(MathFidelity.HiFi3 if lower else MathFidelity.HiFi4) if given is None else given.math_fidelity,
+        math_fidelity=fidelity if given is None else given.math_fidelity,
         math_approx_mode=given is None or given.math_approx_mode,
         # The width of Dst follows the input, whatever the configuration says.
         fp32_dest_acc_en=wide,

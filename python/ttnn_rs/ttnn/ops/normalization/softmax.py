@@ -9,7 +9,7 @@ import math
 from functools import partial
 from typing import Any, Final
 
-from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig, wide_fidelity
 from ttnn.base.enums import TILE_SIZE, DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
@@ -86,10 +86,11 @@ def _device(tensor: Tensor) -> MeshDevice:
 
 
 def _numerics(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> Numerics:
-    dtype = tensor.spec.dtype
+    dtype, fidelity = tensor.spec.dtype, wide_fidelity(_device(tensor).arch())
     if config is None:
-        return Numerics(dtype, FIDELITY_NUMBER[MathFidelity.HiFi3], dtype is not DataType.FLOAT32, True)
-    fidelity = MathFidelity.HiFi3 if config.math_fidelity is MathFidelity.Invalid else config.math_fidelity
+        return Numerics(dtype, FIDELITY_NUMBER[fidelity], dtype is not DataType.FLOAT32, True)
+    if config.math_fidelity is not MathFidelity.Invalid:
+        fidelity = config.math_fidelity
     return Numerics(dtype, FIDELITY_NUMBER[fidelity], config.math_approx_mode, config.fp32_dest_acc_en)
 
 
@@ -356,8 +357,8 @@ _COMPUTE: Final = Param(
     "compute_kernel_config",
     COMPUTE_KERNEL_CONFIG,
     None,
-    doc="Math fidelity, Dst width and approximation. Default: HiFi3, 32-bit Dst, approximate exponential except for "
-    "float32.",
+    doc="Math fidelity, Dst width and approximation. Default: HiFi3 (HiFi4 on Blackhole), 32-bit Dst, approximate "
+    "exponential except for float32.",
 )
 _DIM: Final = Param("dim", INTEGER, -1, doc="Dimension along which the output sums to 1.")
 _STABLE_DOC: Final = "Subtract the maximum of each row before the exponential. Other dimensions always do."

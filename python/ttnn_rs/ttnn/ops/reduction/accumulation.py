@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, Final, Literal
 
-from ttnn.base.compute_config import FIDELITY_NUMBER
+from ttnn.base.compute_config import FIDELITY_NUMBER, wide_fidelity
 from ttnn.base.enums import DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
@@ -48,10 +48,11 @@ _WIDE: Final = DataType.FLOAT32
 
 
 @lru_cache(maxsize=256)
-def _program(kind: Kind, shape: tuple[int, ...], axis: int, dtype: DataType, plain: bool) -> Pipeline:
+def _program(
+    kind: Kind, shape: tuple[int, ...], axis: int, dtype: DataType, plain: bool, fidelity: MathFidelity
+) -> Pipeline:
     """Return the program along rows, columns or a leading dimension."""
-    fidelity = FIDELITY_NUMBER[MathFidelity.HiFi3 if dtype is _WIDE else MathFidelity.HiFi4]
-    program = Pipeline(shape, axis, dtype, True, fidelity, direct=True)
+    program = Pipeline(shape, axis, dtype, True, FIDELITY_NUMBER[fidelity], direct=True)
     x = program.tensor(dtype)
     if dtype in _INTEGERS:
         # Integers wrap at the width of their type: the packer cuts 16-bit ones.
@@ -93,7 +94,8 @@ def _along(kind: Kind, source: Tensor, axis: int, plain: bool, backwards: bool) 
         back = [order.index(index) for index in range(rank + 2)]
         return reshaped(f"ttnn.{kind}", permuted(f"ttnn.{kind}", result, back, DRAM_MEMORY_CONFIG, 0.0), shape)
     along = (COLUMNS if axis == rank - 2 else ROWS) if inner else axis
-    program = _program(kind, shape, along, dtype, plain)
+    fidelity = wide_fidelity(device.arch()) if dtype is _WIDE else MathFidelity.HiFi4
+    program = _program(kind, shape, along, dtype, plain, fidelity)
     output = allocate(TensorSpec.of(spec.shape, dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     program.run([source], [output])
     return output

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
-from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig, wide_fidelity
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import (
     FORMAT_CODE,
@@ -220,8 +220,7 @@ def _check_layout(name: str, spec: TensorSpec, output_layout: Layout | None) -> 
 def _configuration(name: str, config: WormholeComputeKernelConfig | None, arch: Arch) -> tuple[int, bool]:
     """Return fidelity and whether Dst is 32 bits wide."""
     if config is None:
-        # Four phases with a 32-bit Dst are avoided on Wormhole, where they subtract too much now and then.
-        return (3 if arch is Arch.WORMHOLE_B0 else 4), True
+        return FIDELITY_NUMBER[wide_fidelity(arch)], True
     if config.math_fidelity is MathFidelity.Invalid:
         raise UnsupportedError(
             f"{name}: compute_kernel_config without math_fidelity: the official package accepts it and the bits are "

@@ -16,7 +16,8 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, Arch, DataType, Layout
+from ttnn.base.compute_config import FIDELITY_NUMBER, wide_fidelity
+from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -146,7 +147,7 @@ def _last_tile(source: Tensor) -> Tensor:
 
 def _wide_fidelity(device: Any) -> int:
     """Return the phases of a product in a 32-bit Dst."""
-    return 3 if device.arch() is Arch.WORMHOLE_B0 else 4
+    return FIDELITY_NUMBER[wide_fidelity(device.arch())]
 
 
 def _fidelity(spec: TensorSpec, device: Any) -> int:
