@@ -226,3 +226,33 @@ def test_a_nested_report_is_refused(tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text("[" * 200_000)
     with pytest.raises(FileFormatError, match="import_report"):
         import_report(tmp_path / "report.json", tmp_path / "out")
+
+
+def test_recorded_calls_have_official_arguments_and_errors(device: ttnn.MeshDevice) -> None:
+    graph = ttnn.graph
+    x = ttnn.zeros([32, 32], device=device, layout=ttnn.TILE_LAYOUT)
+    record = graph.append_python_io_record("ttnn.concat")
+    assert record == {"name": "ttnn.concat", "arguments": {}, "input_tensor_ids": []}
+    assert graph.record_python_operation("ttnn.concat", ([x, x], [1, None]), {"dim": 0}, record=record) is record
+    text = record["arguments"]["0"]
+    assert text.startswith("[ttnn.Tensor(shape=Shape([32, 32]), dtype=DataType.BFLOAT16, layout=Layout.TILE, ")
+    assert record["arguments"] == {"0": text, "1": "[1, None]", "dim": "0"}
+    assert record["input_tensor_ids"] == [x.tensor_id] * 2
+    graph.record_python_operation_error(record, "ShapeError", "first")
+    graph.record_python_operation_error(record, "TypeError", "second")
+    graph.record_python_operation_error(None, "TypeError", "not recorded")
+    assert record["error"] == {"type": "ShapeError", "message": "first"}
+
+
+def test_the_error_of_a_recorded_call_is_imported(device: ttnn.MeshDevice, tmp_path: Path) -> None:
+    x = ttnn.zeros([32, 64], device=device, layout=ttnn.TILE_LAYOUT)
+    ttnn.graph.begin_graph_capture()
+    with pytest.raises(RuntimeError):
+        ttnn.matmul(x, x)
+    ttnn.graph.end_graph_capture_to_file(tmp_path / "graph.json")
+    database = ttnn.graph.import_report(tmp_path / "graph.json", tmp_path / "report")
+    ((kind, message),) = _rows(
+        database, "SELECT error_type, error_message FROM errors WHERE error_type != 'incomplete_operation'"
+    )
+    assert kind == "ShapeError"
+    assert "inner dimensions differ" in message

@@ -206,7 +206,10 @@ def import_graph(
 
 def _import_errors(cursor: sqlite3.Cursor, number: int, operation: _Operation, call: Mapping[str, Any]) -> int:
     found = [node["params"] for node in operation.nodes if node["node_type"] == "error"][:1]
-    said = [call["error"]] if call.get("error") else found
+    if call.get("error"):
+        error = call["error"]
+        stack = "\n".join(call.get("python_stack_trace", ()))
+        found = [{"error_type": error["type"], "error_message": error["message"], "stack_trace": stack}]
     rows = [
         (
             number,
@@ -216,7 +219,7 @@ def _import_errors(cursor: sqlite3.Cursor, number: int, operation: _Operation, c
             error.get("stack_trace", ""),
             "",
         )
-        for error in said
+        for error in found
     ]
     schema.insert(cursor, "errors", rows)
     return len(rows)

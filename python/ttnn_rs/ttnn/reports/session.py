@@ -25,7 +25,7 @@ from ttnn.operation.operands import tensors_in
 from ttnn.reports.capture import GraphCapture, RunMode
 from ttnn.reports.files import report_of
 from ttnn.reports.nodes import Node
-from ttnn.reports.texts import text_of
+from ttnn.reports.texts import argument_text
 
 _PACKAGE: Final = str(Path(__file__).parent.parent)
 _HARNESS: Final = ("/_pytest/", "/pluggy/", "/bin/pytest", "/runpy.py")
@@ -54,6 +54,7 @@ class _Recorder(Observer):
 
     def __init__(self) -> None:
         self.depth = 0
+        self.record: dict[str, Any] | None = None
         self.thread = threading.get_ident()
 
     def operation_start(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -62,7 +63,7 @@ class _Recorder(Observer):
             return
         self.depth += 1
         if self.depth == 1 and RECORDING.on:
-            record_python_operation(operation.__name__, args, kwargs)
+            self.record = record_python_operation(operation.__name__, args, kwargs)
 
     def operation_end(self, result: Any) -> None:
         """Record the results of a call of the program."""
@@ -77,7 +78,7 @@ class _Recorder(Observer):
         if threading.get_ident() != self.thread:
             return
         if self.depth == 1 and RECORDING.on:
-            record_python_operation_error(error)
+            record_python_operation_error(self.record, type(error).__name__, str(error))
         self.depth -= 1
 
 
@@ -101,16 +102,21 @@ def begin_graph_capture(run_mode: RunMode | None = None) -> None:
         raise ArgumentError(f"begin_graph_capture: run_mode must be a ttnn.graph.RunMode, got {run_mode!r}")
     recorder = None
     if not _open:
-        RECORDING.calls.clear()
+        RECORDING.calls = []
         RECORDING.on = True
-        if CONFIG.enable_graph_python_stack_traces and not RECORDING.stacks:
-            RECORDING.stacks = RECORDING.stacks_of_capture = True
+        enable_stacks_of_capture(CONFIG)
         recorder = _Recorder()
     capture = GraphCapture(mode)
     OBSERVERS.append(capture)
     if recorder is not None:
         OBSERVERS.append(recorder)
     _open.append((capture, recorder))
+
+
+def enable_stacks_of_capture(config: object) -> None:
+    """Record the stacks of a capture if a configuration demands them."""
+    if getattr(config, "enable_graph_python_stack_traces", False) and not RECORDING.stacks:
+        RECORDING.stacks = RECORDING.stacks_of_capture = True
 
 
 def end_graph_capture() -> list[Node]:
@@ -259,23 +265,45 @@ def is_detailed_buffer_tracing_enabled() -> bool:
     return RECORDING.pages
 
 
-def record_python_operation(name: str, function_args: Sequence[Any], function_kwargs: dict[str, Any]) -> None:
-    """Record a call: argument texts and tensor ids."""
-    arguments = {str(name): text_of(value) for name, value in function_kwargs.items()}
-    arguments |= {str(index): text_of(value) for index, value in enumerate(function_args)}
-    ids = [tensor.tensor_id for tensor in tensors_in((*function_args, *function_kwargs.values()))]
-    call: dict[str, Any] = {"name": name, "arguments": arguments, "input_tensor_ids": ids}
+def append_python_io_record(name: str) -> dict[str, Any]:
+    """Record a call by name; return the record, to which arguments are added."""
+    record: dict[str, Any] = {"name": name, "arguments": {}, "input_tensor_ids": []}
+    RECORDING.calls.append(record)
+    return record
+
+
+def record_python_operation(
+    name: str,
+    function_args: Sequence[Any],
+    function_kwargs: dict[str, Any],
+    *,
+    record: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Record a call: argument texts and tensor ids.
+
+    Args:
+        name: The operator.
+        function_args: Its positional arguments.
+        function_kwargs: Its keyword arguments.
+        record: A record of `append_python_io_record`; a new one if None.
+    """
+    if record is None:
+        record = append_python_io_record(name)
+    arguments = {str(name): argument_text(value) for name, value in function_kwargs.items()}
+    arguments |= {str(index): argument_text(value) for index, value in enumerate(function_args)}
+    record["arguments"] = arguments
+    record["input_tensor_ids"] = [
+        tensor.tensor_id for tensor in tensors_in((*function_args, *function_kwargs.values()))
+    ]
     if RECORDING.stacks:
-        call["python_stack_trace"] = python_stack()
-    RECORDING.calls.append(call)
+        record["python_stack_trace"] = python_stack()
+    return record
 
 
-def record_python_operation_error(error: BaseException) -> None:
-    """Record that the last recorded call raised."""
-    if RECORDING.calls:
-        text = "".join(traceback.format_exception(error))
-        said = {"error_type": type(error).__name__, "error_message": str(error), "stack_trace": text}
-        RECORDING.calls[-1]["error"] = said
+def record_python_operation_error(record: dict[str, Any] | None, error_type: str, error_message: str) -> None:
+    """Record that a recorded call raised; a record keeps its first error."""
+    if record is not None and "error" not in record:
+        record["error"] = {"type": error_type, "message": error_message}
 
 
 def store_output_tensor_ids(output_tensor_ids: Sequence[int]) -> None:
@@ -288,11 +316,6 @@ def store_captured_graph(captured_graph_json: Any) -> None:
     """Record the graph of the last recorded call."""
     if RECORDING.calls:
         RECORDING.calls[-1]["captured_graph"] = captured_graph_json
-
-
-def append_python_io_record(record: dict[str, Any]) -> None:
-    """Record a call that is described already."""
-    RECORDING.calls.append(dict(record))
 
 
 def python_frames() -> list[traceback.FrameSummary]:

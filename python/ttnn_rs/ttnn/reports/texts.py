@@ -96,3 +96,58 @@ def text_of(value: Any) -> str:
     if shape is not None and dtype is not None:
         return f"{type(value).__module__.partition('.')[0]}.{type(value).__name__}(shape={list(shape)}, dtype={dtype})"
     return str(value)
+
+
+_LONGEST, _DEEPEST = 32, 4
+"""Elements of a sequence that are described, and levels of nested sequences."""
+
+
+def argument_text(value: Any) -> str:
+    """Return a Python argument as text; tensors without their values.
+
+    Source: tt-metal `ttnn/ttnn/graph.py`, `_safe_arg_str`.
+    """
+    return _argument(value, 0)
+
+
+def _argument(value: Any, depth: int) -> str:
+    if isinstance(value, Tensor):
+        return _properties(value)
+    if _torch(value):
+        return f"torch.Tensor(shape={list(value.shape)}, dtype={value.dtype})"
+    if isinstance(value, list | tuple) and _has_tensors(value, depth):
+        first, last = "()" if isinstance(value, tuple) else "[]"
+        if depth >= _DEEPEST:
+            return f"{first}... {len(value)} element(s) below the summary depth limit{last}"
+        found = [_argument(item, depth + 1) for item in value[:_LONGEST]]
+        found += [f"... +{len(value) - _LONGEST} more"] if len(value) > _LONGEST else []
+        return f"{first}{', '.join(found)}{last}"
+    return str(value)
+
+
+def _torch(value: Any) -> bool:
+    return type(value).__module__ == "torch" and type(value).__name__ == "Tensor"
+
+
+def _has_tensors(value: Any, depth: int) -> bool:
+    if isinstance(value, list | tuple):
+        return depth >= _DEEPEST or any(_has_tensors(item, depth + 1) for item in value)
+    return isinstance(value, Tensor) or _torch(value)
+
+
+def _properties(tensor: Tensor) -> str:
+    properties: dict[str, Any] = {
+        **{name: getattr(tensor, name) for name in ("shape", "dtype", "layout")},
+        **{name: getattr(tensor, name)() for name in ("memory_config", "storage_type")},
+        "tensor_id": tensor.tensor_id,
+        "is_allocated": tensor.is_allocated(),
+    }
+    device = tensor.device()
+    if device is not None:
+        properties |= {"device_id": device.id(), "mesh_shape": device.shape}
+    topology = tensor.tensor_topology()
+    for name in ("mesh_coords", "distribution_shape", "placements"):
+        found = getattr(topology, name)()
+        if found is not None and found != []:
+            properties[name] = list(map(str, found)) if isinstance(found, list | tuple) else found
+    return f"ttnn.Tensor({', '.join(f'{name}={value}' for name, value in properties.items())})"
