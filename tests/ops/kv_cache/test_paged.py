@@ -99,6 +99,65 @@ def test_a_prompt_in_pages(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> Non
     np.testing.assert_array_equal(values_of(cache), expected)
 
 
+def test_pages_are_seen_in_another_shape(device: ttnn.MeshDevice) -> None:
+    """A page of 4 heads of 2 x 1 tiles has the tiles of 2 heads of 1 x 4 tiles, in their order."""
+    cache, tokens = make((3, 4, 64, 32), ttnn.bfloat16, TILES, device), _tokens(2, 2, 128, device)
+    table, places = [[2, 0], [1, 1]], [40, 7]
+    tiles = values_of(cache).reshape(3, 8, 32, 32)
+    for user, place in enumerate(places):
+        page = table[user][place // 32]
+        for head in range(2):
+            row = values_of(tokens)[0, user, head].reshape(4, 32)
+            tiles[page, head * 4 : head * 4 + 4, place % 32] = row
+    options = {
+        "update_idxs_tensor": _ints(places, [2], device),
+        "page_table": _ints([2, 0, 1, 1], [2, 2], device),
+        "block_size": 32,
+        "num_kv_heads": 2,
+    }
+    golden = ttnn.get_golden_function(ttnn.experimental.paged_update_cache)
+    reference = golden(values_of(cache), values_of(tokens), **options | {
+        "update_idxs_tensor": places, "page_table": table
+    })  # fmt: skip
+    ttnn.experimental.paged_update_cache(cache, tokens, **options)
+    np.testing.assert_array_equal(values_of(cache), tiles.reshape(3, 4, 64, 32))
+    np.testing.assert_array_equal(np.asarray(reference), tiles.reshape(3, 4, 64, 32))
+    prompt = make((1, 2, 64, 128), ttnn.bfloat16, TILES, device, 1)
+    for number, page in enumerate(table[0]):
+        for head in range(2):
+            part = values_of(prompt)[0, head, number * 32 : number * 32 + 32].reshape(32, 4, 32)
+            tiles[page, head * 4 : head * 4 + 4] = part.swapaxes(0, 1)
+    ttnn.experimental.paged_fill_cache(cache, prompt, options["page_table"], block_size=32)
+    np.testing.assert_array_equal(values_of(cache), tiles.reshape(3, 4, 64, 32))
+
+
+@pytest.mark.parametrize("valid", [None, 100, 256])
+def test_pages_of_a_ring(valid: int | None, device: ttnn.MeshDevice) -> None:
+    """The last rows of a prompt stay; positions start again after the rows of the ring."""
+    cache = make((4, 2, 64, 64), ttnn.bfloat16, TILES, device)
+    prompt = make((1, 2, 224, 64), ttnn.bfloat16, TILES, device, 1)
+    table = _ints([3, 1, 0], [1, 3], device)
+    expected, given = values_of(cache), values_of(prompt)[0]
+    end = 128 if valid == 100 else 224
+    for row in range(end - 128, end):
+        expected[[3, 1][row % 128 // 64], :, row % 64] = given[:, row]
+    options = {} if valid is None else {"valid_seq_len_tensor": _ints([valid], [1], device)}
+    before = values_of(cache)
+    ttnn.experimental.paged_fill_cache(cache, prompt, table, cache_position_modulo=128, **options)
+    np.testing.assert_array_equal(values_of(cache), expected)
+    golden = ttnn.get_golden_function(ttnn.experimental.paged_fill_cache)
+    limits = {} if valid is None else {"valid_seq_len_tensor": [valid]}
+    reference = golden(before, values_of(prompt), [[3, 1, 0]], cache_position_modulo=128, **limits)
+    np.testing.assert_array_equal(np.asarray(reference), expected)
+    tokens = _tokens(1, 2, 64, device)
+    expected[1, :, 200 % 64] = values_of(tokens)[0, 0]
+    place = _ints([200], [1], device)
+    ttnn.experimental.paged_update_cache(
+        cache, tokens, update_idxs_tensor=place, page_table=table, cache_position_modulo=128
+    )
+    np.testing.assert_array_equal(values_of(cache), expected)
+
+
 def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     update = ttnn.experimental.paged_update_cache
     cache, tokens = make((2, 2, 64, 64), ttnn.bfloat16, TILES, device), _tokens(2, 2, 64, device)
@@ -111,8 +170,24 @@ def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
         update(cache, tokens, update_idxs=[0])
     with pytest.raises(ttnn.ShapeError, match="share_cache"):
         update(cache, tokens, update_idxs=[0, 1], share_cache=True)
-    with pytest.raises(ttnn.UnsupportedError, match="block_size"):
-        update(cache, tokens, update_idxs=[0, 1], block_size=32)
+    for option in ("block_size", "num_kv_heads", "cache_position_modulo"):
+        with pytest.raises(ttnn.ParameterError, match=f"{option} is given without page_table"):
+            update(cache, tokens, update_idxs=[0, 1], **{option: 32})
+    paged = {"update_idxs_tensor": _ints([0, 1], [2], device), "page_table": _ints([1, 0], [2, 1], device)}
+    with pytest.raises(ttnn.ShapeError, match=r"a page has 8192 elements .*, the rows need 4096"):
+        update(cache, tokens, block_size=32, **paged)
+    with pytest.raises(ttnn.ShapeError, match="block_size is 48"):
+        update(cache, tokens, block_size=48, **paged)
+    for modulo in (0, 96, 128):
+        with pytest.raises(ttnn.ParameterError, match=f"cache_position_modulo is {modulo}"):
+            update(cache, tokens, cache_position_modulo=modulo, **paged)
+    with pytest.raises(ttnn.ParameterError, match="valid_seq_len_tensor is given without"):
+        ttnn.experimental.paged_fill_cache(
+            cache,
+            make((1, 2, 64, 64), ttnn.bfloat16, TILES, device),
+            _ints([0], [1, 1], device),
+            valid_seq_len_tensor=_ints([32], [1], device),
+        )
     with pytest.raises(ttnn.ParameterError, match="names pages"):
         ttnn.experimental.paged_fill_cache(
             cache, make((1, 2, 64, 64), ttnn.bfloat16, TILES, device), _ints([9], [1, 1], device)

@@ -266,7 +266,7 @@ def is_detailed_buffer_tracing_enabled() -> bool:
 
 
 def append_python_io_record(name: str) -> dict[str, Any]:
-    """Record a call by name; return the record, to which arguments are added."""
+    """Record a call by name; return its record, without arguments."""
     record: dict[str, Any] = {"name": name, "arguments": {}, "input_tensor_ids": []}
     RECORDING.calls.append(record)
     return record

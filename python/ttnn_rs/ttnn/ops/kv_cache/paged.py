@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
@@ -17,7 +17,6 @@ from ttnn.base.exceptions import (
     MemoryConfigError,
     ParameterError,
     ShapeError,
-    UnsupportedError,
 )
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG
 from ttnn.golden import kv_cache as golden
@@ -112,10 +111,66 @@ def _table(name: str, table: Tensor, users: int) -> list[list[int]]:
     return [[int(page) for page in row] for row in table.to_list()]
 
 
-def _not_modelled(name: str, **options: object) -> None:
-    for label, value in options.items():
-        if value is not None:
-            raise UnsupportedError(f"{name}: {label} is not implemented; leave it out.", "unimplemented")
+class _Pages(NamedTuple):
+    """A cache as a call sees it.
+
+    Attributes:
+        pages: Number of pages.
+        heads: Heads in a page.
+        length: Rows of a head in a page.
+        width: Elements of a row.
+    """
+
+    pages: int
+    heads: int
+    length: int
+    width: int
+
+    @property
+    def tiles(self) -> tuple[int, int, int, int]:
+        """Return the sizes in tiles."""
+        return self.pages, self.heads, -(-self.length // TILE_SIZE), self.width // TILE_SIZE
+
+
+def _seen(name: str, cache: Tensor, heads: int | None, length: int | None, width: int) -> _Pages:
+    """Return a paged cache with other heads, rows and width in as many elements."""
+    own = _Pages(*cache.spec.shape)
+    found = _Pages(own.pages, own.heads if heads is None else heads, own.length if length is None else length, width)
+    if found.length <= 0 or found.length % TILE_SIZE:
+        raise ShapeError(
+            f"{name}: block_size is {found.length}; it must be a multiple of {TILE_SIZE}.",
+            vendor=f"effective block_size ({found.length}) must be a multiple of TILE_HEIGHT ({TILE_SIZE})",
+        )
+    elements, wanted = (page.heads * page.length * page.width for page in (own, found))
+    if elements != wanted:
+        texts = (f"(kv_heads={page.heads}, block_size={page.length}, head_dim={page.width})" for page in (own, found))
+        official = "{}: cache has {} elems/block {} but {} view is {} {}."
+        side = "input" if name.endswith("fill_cache") else "call"
+        first, second = texts
+        label = f"{name.rpartition('.')[2]} geometry mismatch"
+        raise ShapeError(
+            f"{name}: a page has {elements} elements {first}, the rows need {wanted} {second}.",
+            vendor=official.format(label, elements, first, side, wanted, second),
+        )
+    return found
+
+
+def _ring(name: str, modulo: int | None, length: int, pages_of_user: int) -> int | None:
+    """Return the number of rows after which positions start again."""
+    if modulo is None:
+        return None
+    if modulo <= 0 or modulo % length:
+        raise ParameterError(
+            f"{name}: cache_position_modulo is {modulo}; it must be a positive multiple of a page's {length} rows.",
+            vendor=f"cache_position_modulo ({modulo}) must be a positive multiple of effective block_size ({length})",
+        )
+    if modulo > length * pages_of_user:
+        raise ParameterError(
+            f"{name}: cache_position_modulo is {modulo}; page_table has {length * pages_of_user} rows for a user.",
+            vendor=f"cache_position_modulo ({modulo}) must fit in max_num_blocks_per_seq ({pages_of_user}) * "
+            f"block_size ({length})",
+        )
+    return modulo
 
 
 def _planned(
@@ -127,8 +182,22 @@ def _planned(
     share_cache: bool,
     page_table: Tensor | None,
     batch_offset: int,
+    block_size: int | None = None,
+    num_kv_heads: int | None = None,
+    cache_position_modulo: int | None = None,
 ) -> Callable[[], Tensor]:
     """Check a call, and return what writes the rows."""
+    overrides = {
+        "block_size_override": block_size,
+        "num_kv_heads_override": num_kv_heads,
+        "cache_position_modulo": cache_position_modulo,
+    }
+    for label, value in overrides.items():
+        if value is not None and page_table is None:
+            raise ParameterError(
+                f"{name}: {label.removesuffix('_override')} is given without page_table.",
+                vendor=f"{label} is only supported in paged mode (when page_table is provided)",
+            )
     device = on_device(name, cache, "cache_tensor")
     for label, tensor in (
         ("input_tensor", source),
@@ -145,8 +214,11 @@ def _planned(
             f"{name}: input_tensor is {spec.dtype.name}; it must be BFLOAT16 or FLOAT32.",
             vendor="Data type of input tensor for update cache must be FLOAT32 or BFLOAT16",
         )
-    pages, heads, length, width = tuple(cache.spec.shape)
     shape = tuple(spec.shape)
+    of = _Pages(*cache.spec.shape)
+    if page_table is not None and len(shape) == 4 and shape[3] % TILE_SIZE == 0:
+        of = _seen(name, cache, num_kv_heads, block_size, shape[3])
+    pages, heads, length, width = of
     if len(shape) != 4 or shape[0] != 1 or shape[3] != width or not shape[1] or shape[2] < heads:
         raise ShapeError(
             f"{name}: input_tensor has shape {list(shape)}; a cache of {[pages, heads, length, width]} takes "
@@ -183,11 +255,14 @@ def _planned(
             )
         rows = _table(name, page_table, users)
         extent = length * len(rows[0])
+        ring = _ring(name, cache_position_modulo, length, len(rows[0]))
+        if ring is not None:
+            places = [place % ring if place >= 0 else place for place in places]
     wrong = [place for place in places if place >= extent]
     if wrong:
         raise ParameterError(f"{name}: row {wrong[0]} is past the {extent} rows of a user.")
     tiled = source if spec.layout is Layout.TILE else tilize_padded(name, source, memory_config=DRAM_MEMORY_CONFIG)
-    *_, height, across = tile_grid(cache)
+    *_, height, across = of.tiles
     in_height = tile_grid(tiled)[-2]
     # Users that write into the same tile follow one another, in rows of one replacement.
     taken: dict[int, list[tuple[int, int, int]]] = {}
@@ -236,9 +311,9 @@ def _paged_update(
     cache_position_modulo: int | None,
 ) -> Tensor:
     name = "ttnn.experimental.paged_update_cache"
-    _not_modelled(name, block_size=block_size, num_kv_heads=num_kv_heads, cache_position_modulo=cache_position_modulo)
     options = (update_idxs, update_idxs_tensor, bool(share_cache), page_table, batch_offset)
-    return _planned(name, cache_tensor, input_tensor, *options)()
+    seen = (block_size, num_kv_heads, cache_position_modulo)
+    return _planned(name, cache_tensor, input_tensor, *options, *seen)()
 
 
 def _paged_fused_update(
@@ -282,17 +357,12 @@ def _paged_fill(
     valid_seq_len_tensor: Tensor | None,
 ) -> Tensor:
     name = "ttnn.experimental.paged_fill_cache"
-    _not_modelled(
-        name,
-        block_size=block_size,
-        cache_position_modulo=cache_position_modulo,
-        valid_seq_len_tensor=valid_seq_len_tensor,
-    )
     device = on_device(name, cache_tensor, "cache_tensor")
     for label, tensor in (
         ("input_tensor", input_tensor),
         ("page_table", page_table),
         ("batch_idx_tensor", batch_idx_tensor),
+        ("valid_seq_len_tensor", valid_seq_len_tensor),
     ):
         if tensor is not None:
             same_device(name, device, tensor, label)
@@ -304,13 +374,11 @@ def _paged_fill(
             "must be equal.",
             vendor="Input and cache tensors must have same dtype!",
         )
-    pages, heads, length, width = tuple(cache_tensor.spec.shape)
     one, of_heads, rows, columns = tuple(input_tensor.spec.shape)
-    if (one, of_heads, columns) != (1, heads, width):
-        raise ShapeError(
-            f"{name}: input_tensor has shape {input_tensor.spec.shape}; a cache of {cache_tensor.spec.shape} takes "
-            f"[1, {heads}, rows, {width}]."
-        )
+    if one != 1:
+        raise ShapeError(f"{name}: input_tensor has shape {input_tensor.spec.shape}; it must have one user.")
+    of = _seen(name, cache_tensor, of_heads, block_size, columns)
+    pages, heads, length, _ = of
     if batch_idx_tensor is not None:
         found = integers(name, batch_idx_tensor, "batch_idx_tensor")
         if len(found) != 1:
@@ -323,32 +391,56 @@ def _paged_fill(
     if not 0 <= batch_idx < len(table):
         raise ParameterError(f"{name}: batch_idx={batch_idx} is out of range for {len(table)} rows of page_table.")
     needed = -(-rows // length)
-    if needed > len(table[0]):
+    if cache_position_modulo is None and needed > len(table[0]):
         raise ShapeError(
             f"{name}: {rows} rows need {needed} pages; page_table has {len(table[0])}.",
             vendor="Input seq_len must fit in max_num_blocks_per_seq",
         )
-    targets = table[batch_idx][:needed]
-    if any(not -1 <= page < pages for page in targets):
-        raise ParameterError(f"{name}: page_table names pages {targets} of {pages}.")
+    ring = _ring(name, cache_position_modulo, length, len(table[0]))
+    *_, height, across = of.tiles
+    in_height = tile_grid(input_tensor)[-2]
+    end = _end(name, valid_seq_len_tensor, ring, height, in_height)
+    capacity = end if ring is None else ring // TILE_SIZE
+    parts = []
+    for start in range(0, end, height):
+        first, last = max(start, end - capacity), min(start + height, end)
+        page = table[batch_idx][start % capacity // height] if ring is not None else table[batch_idx][start // height]
+        if first < last and page != -1:
+            parts.append((page, first, first - start, last - first))
+    if any(not 0 <= page < pages for page, *_ in parts):
+        raise ParameterError(f"{name}: page_table names pages {[page for page, *_ in parts]} of {pages}.")
     if input_tensor.buffer is cache_tensor.buffer:
         # Pages are read before others of them are written.
         input_tensor = moved_to(input_tensor, DRAM_MEMORY_CONFIG)
-    *_, height, across = tile_grid(cache_tensor)
-    in_height = tile_grid(input_tensor)[-2]
-    for number, page in enumerate(targets):
-        if page < 0:
-            continue
-        count = min(height, in_height - number * height)
+    for page, first, row, count in parts:
         copy_tiles(
             input_tensor,
             cache_tensor,
-            shape=(pages, heads, height, across),
+            shape=of.tiles,
             strides=(0, in_height * across, across, 1),
-            offset=number * height * across,
-            window=[(page, 1), (0, heads), (0, count), (0, across)],
+            offset=first * across,
+            window=[(page, 1), (0, heads), (row, count), (0, across)],
         )
     return cache_tensor
+
+
+def _end(name: str, valid: Tensor | None, ring: int | None, height: int, rows: int) -> int:
+    """Return how many tile rows of a prompt are written: whole pages, or all."""
+    if valid is None:
+        return rows
+    if ring is None:
+        raise ParameterError(
+            f"{name}: valid_seq_len_tensor is given without cache_position_modulo.",
+            vendor="valid_seq_len tensor is only supported when cache_position_modulo is set (bounded fill)",
+        )
+    found = integers(name, valid, "valid_seq_len_tensor")
+    if len(found) != 1:
+        raise ShapeError(
+            f"{name}: valid_seq_len_tensor has {len(found)} elements; it must have one.",
+            vendor=f"valid_seq_len tensor must contain exactly 1 element, got logical_volume={len(found)}",
+        )
+    whole = -(-found[0] // (height * TILE_SIZE)) * height
+    return whole if 0 < whole < rows else rows
 
 
 _COMPUTE: Final = Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Ignored: rows are copied.")
@@ -365,12 +457,15 @@ _ERRORS: Final = (
     ("ShapeError", "shapes do not fit."),
     ("MemoryConfigError", "the cache is sharded, or the input is not."),
     ("ParameterError", "a position or a page is out of range, or options contradict each other."),
-    ("UnsupportedError", "an option is not implemented."),
 )
 
 
-def _wide(label: str) -> Param:
-    return Param(label, INTEGER, None, doc="Not supported.", example=32)
+_ROWS_OF_PAGE: Final = Param(
+    "block_size", INTEGER, None, doc="Rows of a head in a page, for the cache seen in another shape.", example=32
+)
+_RING: Final = Param(
+    "cache_position_modulo", INTEGER, None, doc="Rows after which positions start again; whole pages.", example=32
+)
 
 
 def _cache_param(label: str) -> Param:
@@ -404,9 +499,9 @@ paged_update_cache = register(
                     _OFFSET,
                     _COMPUTE,
                     _MESH,
-                    _wide("block_size"),
-                    _wide("num_kv_heads"),
-                    _wide("cache_position_modulo"),
+                    _ROWS_OF_PAGE,
+                    Param("num_kv_heads", INTEGER, None, doc="Heads, for the cache seen in another shape.", example=1),
+                    _RING,
                 ),
             ),
         ),
@@ -466,9 +561,14 @@ paged_fill_cache = register(
                     Param("batch_idx", INTEGER, 0, doc="The user, a row of `page_table`."),
                     _COMPUTE,
                     _MESH,
-                    _wide("block_size"),
-                    _wide("cache_position_modulo"),
-                    Param("valid_seq_len_tensor", TENSOR, None, doc="Not supported."),
+                    _ROWS_OF_PAGE,
+                    _RING,
+                    Param(
+                        "valid_seq_len_tensor",
+                        TENSOR,
+                        None,
+                        doc="[1] of INT32: rows that are not padding, with `cache_position_modulo`.",
+                    ),
                 ),
             ),
         ),
