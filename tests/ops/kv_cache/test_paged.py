@@ -100,7 +100,10 @@ def test_a_prompt_in_pages(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> Non
 
 
 def test_pages_are_seen_in_another_shape(device: ttnn.MeshDevice) -> None:
-    """A page of 4 heads of 2 x 1 tiles has the tiles of 2 heads of 1 x 4 tiles, in their order."""
+    """The tiles of a page keep their order.
+
+    4 heads of 2 x 1 tiles are seen as 2 heads of 1 x 4 tiles.
+    """
     cache, tokens = make((3, 4, 64, 32), ttnn.bfloat16, TILES, device), _tokens(2, 2, 128, device)
     table, places = [[2, 0], [1, 1]], [40, 7]
     tiles = values_of(cache).reshape(3, 8, 32, 32)
@@ -133,7 +136,7 @@ def test_pages_are_seen_in_another_shape(device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("valid", [None, 100, 256])
 def test_pages_of_a_ring(valid: int | None, device: ttnn.MeshDevice) -> None:
-    """The last rows of a prompt stay; positions start again after the rows of the ring."""
+    """The last rows of a prompt stay."""
     cache = make((4, 2, 64, 64), ttnn.bfloat16, TILES, device)
     prompt = make((1, 2, 224, 64), ttnn.bfloat16, TILES, device, 1)
     table = _ints([3, 1, 0], [1, 3], device)

@@ -133,7 +133,7 @@ class _Pages(NamedTuple):
 
 
 def _seen(name: str, cache: Tensor, heads: int | None, length: int | None, width: int) -> _Pages:
-    """Return a paged cache with other heads, rows and width in as many elements."""
+    """Return a paged cache seen in another shape of equal size."""
     own = _Pages(*cache.spec.shape)
     found = _Pages(own.pages, own.heads if heads is None else heads, own.length if length is None else length, width)
     if found.length <= 0 or found.length % TILE_SIZE:
@@ -425,7 +425,7 @@ def _paged_fill(
 
 
 def _end(name: str, valid: Tensor | None, ring: int | None, height: int, rows: int) -> int:
-    """Return how many tile rows of a prompt are written: whole pages, or all."""
+    """Return the number of a prompt's tile rows that are written."""
     if valid is None:
         return rows
     if ring is None:
