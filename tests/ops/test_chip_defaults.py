@@ -79,3 +79,36 @@ def test_convolutions_have_blocks_where_they_fill_a_row_of_cores(on_chip: ttnn.M
 
     assert result(HEIGHT) != result(BLOCK)
     assert result(None) == result(HEIGHT if ttnn.is_blackhole(on_chip) else BLOCK)
+
+
+def test_group_norm_of_interleaved_rows_is_for_wormhole(on_chip: ttnn.MeshDevice) -> None:
+    rows = ttnn.Tensor(_normal((1, 1, 64, 64), 3), ttnn.bfloat16, device=on_chip)
+    tiles = ttnn.to_layout(rows, ttnn.TILE_LAYOUT)
+    expected = ttnn.group_norm(tiles, num_groups=2, inplace=False)
+    if ttnn.is_blackhole(on_chip):
+        with pytest.raises(ttnn.LayoutError, match="input must be in TILE layout, got ROW_MAJOR"):
+            ttnn.group_norm(rows, num_groups=2, inplace=False)
+    else:
+        assert _words(ttnn.group_norm(rows, num_groups=2, inplace=False)) == _words(expected)
+
+
+def test_decoding_joins_the_sums_of_at_most_64_cores(on_chip: ttnn.MeshDevice) -> None:
+    grid = on_chip.compute_with_storage_grid_size()
+    query, cache = (
+        ttnn.Tensor(_normal(shape, 4), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=on_chip)
+        for shape in ((1, 1, 8, 64), (1, 1, 128, 64))
+    )
+
+    def decode(config: ttnn.SDPAProgramConfig | None) -> ttnn.Tensor:
+        attention = ttnn.transformer.scaled_dot_product_attention_decode
+        return attention(query, cache, cache, cur_pos=[100], program_config=config)
+
+    most = ttnn.SDPAProgramConfig(
+        compute_with_storage_grid_size=grid, q_chunk_size=0, k_chunk_size=128, max_cores_per_head_batch=64
+    )
+    assert decode(most).shape == query.shape
+    if grid.x * grid.y > 64:
+        with pytest.raises(ttnn.ProgramConfigError, match=rf"64 cores/head\), got {grid.x * grid.y} cores/head"):
+            decode(None)
+    else:
+        assert decode(None).shape == query.shape

@@ -11,8 +11,15 @@ from typing import Any, Final
 
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreGrid
-from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity, TensorMemoryLayout
-from ttnn.base.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, Arch, DataType, Layout, MathFidelity, TensorMemoryLayout
+from ttnn.base.exceptions import (
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    ParameterError,
+    ShapeError,
+    UnsupportedError,
+)
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import normalization as golden
@@ -158,6 +165,15 @@ def _check(tensor: Tensor, groups: int, use_welford: bool) -> None:
         raise ParameterError(
             f"{_NAME}: shards of {place.shard_spec.shape[0]} rows; they must be full tiles.",
             vendor=f"shard height {place.shard_spec.shape[0]} must be divisible by tile height {TILE_SIZE}",
+        )
+    on_wormhole = on_device(_NAME, tensor).arch() is Arch.WORMHOLE_B0
+    if spec.layout is Layout.ROW_MAJOR and not place.is_sharded() and not on_wormhole:
+        raise LayoutError(
+            f"{_NAME}: input_tensor is row-major and interleaved, which a Wormhole accepts; convert it with "
+            "ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor="group_norm: interleaved (non-sharded) input must be in TILE layout, got ROW_MAJOR. Convert the "
+            "input with ttnn.to_layout(input, ttnn.TILE_LAYOUT) before calling group_norm. ROW_MAJOR is supported only "
+            "for sharded inputs, or on Wormhole.",
         )
     if spec.dtype is not DataType.BFLOAT16:
         raise DTypeError(
@@ -378,6 +394,7 @@ group_norm = register(
         raises=(
             ("ShapeError", "the input is not [N, 1, H * W, C], or weights have another width."),
             ("DTypeError", "the input is not bfloat16."),
+            ("LayoutError", "the input is row-major and interleaved, on a Blackhole."),
             ("ParameterError", "channels do not divide into groups, rows not among cores, or `inplace` is not False."),
             ("UnsupportedError", "`use_welford` with rows that are not a multiple of 32, or unsupported shards."),
         ),

@@ -14,7 +14,14 @@ from typing import Any, Final
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import TILE_SIZE, BufferType, DataType, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, ShapeError
+from ttnn.base.exceptions import (
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    ParameterError,
+    ProgramConfigError,
+    ShapeError,
+)
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.program_config import SDPAProgramConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -51,6 +58,8 @@ from ttnn.tensor.tensor import Tensor
 _LARGEST_CHUNK: Final = 16
 """Tiles of a chunk of keys, if the program chooses."""
 _LARGEST_DYNAMIC_CHUNK: Final = 8
+_MOST_ROUNDS: Final = 6
+"""Times that pairs of cores are joined."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +115,23 @@ def _chunks(name: str, config: SDPAProgramConfig | None, counts: list[int], leng
     return [min(_LARGEST_CHUNK, rows & -rows)] * len(counts)
 
 
-def _cores(query: Tensor, config: SDPAProgramConfig | None, batch: int, kv_heads: int, paged: bool) -> int:
-    """Return the cores that share the keys of a head."""
+def _cores(name: str, query: Tensor, config: SDPAProgramConfig | None, batch: int, kv_heads: int, paged: bool) -> int:
+    """Return the cores that share the keys of a head.
+
+    Raises:
+        ProgramConfigError: there are more than sums of pairs can join.
+    """
+    cores = _cores_of_head(query, config, batch, kv_heads, paged)
+    if cores > 1 << _MOST_ROUNDS:
+        raise ProgramConfigError(
+            f"{name}: {cores} cores share a head of keys; pass program_config with max_cores_per_head_batch="
+            f"{1 << _MOST_ROUNDS}.",
+            vendor=f"Tree reduction max {_MOST_ROUNDS} rounds ({1 << _MOST_ROUNDS} cores/head), got {cores} cores/head",
+        )
+    return cores
+
+
+def _cores_of_head(query: Tensor, config: SDPAProgramConfig | None, batch: int, kv_heads: int, paged: bool) -> int:
     if config is None and paged:
         return 1
     grid = on_device("", query).compute_with_storage_grid_size()
@@ -179,8 +203,6 @@ def _run(
             f"{name}: cur_pos_tensor is missing; it has the position of every user.",
             vendor="Must have cur_pos tensor for paged attention in causal mode",
         )
-    for label, tensor in tensors:
-        head_size(name, tensor.spec.shape[-1], label)
     one, batch, heads, width = tuple(query.spec.shape)
     k, v = tuple(key.spec.shape), tuple(value.spec.shape)
     shared = call.share_cache or page_table is not None
@@ -191,6 +213,9 @@ def _run(
             "[1, B, H, D], [B, G, T, D] and [B, G, T, V], G divides H and T is a multiple of 32.",
             vendor="Q, K and V must agree in batch, heads and hidden dimensions",
         )
+    cores = _cores(name, query, call.program_config, batch, k[1], page_table is not None)
+    for label, tensor in tensors:
+        head_size(name, tensor.spec.shape[-1], label)
     table = None if page_table is None else PageTable.of(name, page_table, batch)
     length = k[2] if table is None else k[2] * table.per_batch
     counts = _positions(name, call, batch, length)
@@ -216,7 +241,7 @@ def _run(
         causal=call.causal,
         window=call.window,
         chunks=_chunks(name, call.program_config, counts, length, page_table is not None),
-        cores=_cores(query, call.program_config, batch, k[1], page_table is not None),
+        cores=cores,
         # The rows of a mask are heads.
         mask_shape=mask_shape(name, mask, (batch, 1), (heads, length)),
         keys=cache_shape(key),
@@ -330,6 +355,7 @@ declare = partial(
         ("DTypeError", "a tensor is neither bfloat16 nor a block float."),
         ("LayoutError", "keys or values are row-major."),
         ("ParameterError", "positions are missing or behind the cache."),
+        ("ProgramConfigError", "more than 64 cores share a head of keys, as on a Blackhole by default."),
     ),
 )
 

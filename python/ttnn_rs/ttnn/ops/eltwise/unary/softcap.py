@@ -42,12 +42,13 @@ def check_softcap(operator: str, tensor: Tensor, label: str = "input_tensor") ->
     if arch is not Arch.BLACKHOLE:
         raise DeviceError(
             f"{operator}: {label} is on a {arch.name}; the function exists on BLACKHOLE only.",
-            vendor=f"Unary: SOFTCAP is implemented for Blackhole only, got arch {arch.name}",
+            vendor=f"Unary: SOFTCAP is implemented for Blackhole only, got arch {arch.name.lower()}",
         )
     if dtype not in DTYPES:
         raise DTypeError(
             f"{operator}: {label} is {dtype.name}, for which the function is not exact enough; it takes bfloat16 and "
-            "bfloat8_b. Typecast it."
+            "bfloat8_b. Typecast it.",
+            vendor=f"Unary: SOFTCAP supports BFLOAT16 and BFLOAT8_B inputs, got dtype {dtype.cpp_name}",
         )
 
 
