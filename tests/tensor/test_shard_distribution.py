@@ -91,3 +91,31 @@ def test_arguments_of_tensors(device: ttnn.MeshDevice) -> None:
     packed = [core.x << 8 | core.y for core in cores]
     assert words["block"] == [1, 2048, 2, 4, 4, 2, 2, 1, packed[0] | packed[1] << 16, packed[2] | packed[3] << 16]
     assert words["nd"] == [3, 2048, 1, 3, 8, 1, 0 << 8 | (1 << 8) << 16, 2 << 8]
+
+
+def test_the_best_cores_of_a_sharded_tensor(device: ttnn.MeshDevice) -> None:
+    best = ttnn.get_optimal_worker_cores_for_sharded_tensor
+
+    def of(scheme: str, buffer: ttnn.BufferType, end: tuple[int, int], shard: list[int], order: str) -> ttnn.Tensor:
+        spec = ttnn.ShardSpec(
+            ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), end)]), shard, ttnn.ShardOrientation[f"{order}_MAJOR"]
+        )
+        config = ttnn.MemoryConfig(ttnn.TensorMemoryLayout[f"{scheme}_SHARDED"], buffer, spec)
+        return ttnn.zeros((96, 64), device=device, layout=ttnn.TILE_LAYOUT, memory_config=config)
+
+    core = ttnn.CoreCoord
+    # Of six cores three have shards.
+    assert best(of("HEIGHT", ttnn.BufferType.L1, (1, 2), [32, 64], "ROW")) == [core(0, 0), core(1, 0), core(0, 1)]
+    assert best(of("HEIGHT", ttnn.BufferType.L1, (1, 2), [32, 64], "COL")) == [core(0, 0), core(0, 1), core(0, 2)]
+    blocks = best(of("BLOCK", ttnn.BufferType.L1, (3, 3), [64, 32], "COL"))
+    assert blocks == [core(0, 0), core(0, 1), core(1, 0), core(1, 1)]
+    banks = of("WIDTH", ttnn.BufferType.DRAM, (3, 0), [96, 32], "ROW")
+    for noc in (ttnn.NOC.NOC_0, ttnn.NOC.NOC_1):
+        assert best(banks, noc) == device.get_optimal_dram_bank_to_logical_worker_assignment(noc)[:2]
+    assert best(banks) == best(banks, noc=ttnn.NOC.NOC_0)
+    with pytest.raises(ttnn.StorageError, match="Tensor must be on device"):
+        best(banks.cpu())
+    with pytest.raises(ttnn.MemoryConfigError, match="Tensor must be sharded"):
+        best(ttnn.to_memory_config(banks, ttnn.DRAM_MEMORY_CONFIG))
+    with pytest.raises(ttnn.ArgumentError, match="expected a tensor"):
+        best(3)

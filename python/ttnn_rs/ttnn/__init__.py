@@ -72,6 +72,9 @@ from ttnn.tensor.conversion import *  # noqa: F403
 from ttnn.tensor.device_tensors import *  # noqa: F403
 from ttnn.tensor.distribution import *  # noqa: F403
 from ttnn.tensor.printing import set_printoptions as set_printoptions
+from ttnn.tensor.shard_distribution import (
+    get_optimal_worker_cores_for_sharded_tensor as get_optimal_worker_cores_for_sharded_tensor,
+)
 from ttnn.tensor.tensor import Tensor as Tensor
 from ttnn.tensor.visualization import compute_distribution_to_mesh_mapping as compute_distribution_to_mesh_mapping
 from ttnn.tensor.visualization import visualize_mesh_device as visualize_mesh_device

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from types import ModuleType
-from typing import Any
 
 from ttnn.reports.capture import RunMode as RunMode
 from ttnn.reports.comparison import flush_comparison_records_to_db as flush_comparison_records_to_db
@@ -29,16 +27,18 @@ from ttnn.reports.extract import extract_total_duration_from_graph as extract_to
 from ttnn.reports.files import REPORT_VERSION as REPORT_VERSION
 from ttnn.reports.importing import import_report as import_report
 from ttnn.reports.levelized import extract_levelized_graph as extract_levelized_graph
-from ttnn.reports.session import RECORDING as _RECORDING
+from ttnn.reports.session import GraphModule as _GraphModule
 from ttnn.reports.session import append_python_io_record as append_python_io_record
 from ttnn.reports.session import begin_graph_capture as begin_graph_capture
+from ttnn.reports.session import (  # noqa: F401 - the official name
+    configure_stacks_of_capture as _configure_python_stack_traces_for_outer_graph_capture,
+)
 from ttnn.reports.session import disable_detailed_buffer_tracing as disable_detailed_buffer_tracing
 from ttnn.reports.session import disable_python_io_recording as disable_python_io_recording
 from ttnn.reports.session import disable_python_stack_traces as disable_python_stack_traces
 from ttnn.reports.session import enable_detailed_buffer_tracing as enable_detailed_buffer_tracing
 from ttnn.reports.session import enable_python_io_recording as enable_python_io_recording
 from ttnn.reports.session import enable_python_stack_traces as enable_python_stack_traces
-from ttnn.reports.session import enable_stacks_of_capture as _enable_stacks_of_capture
 from ttnn.reports.session import end_graph_capture as end_graph_capture
 from ttnn.reports.session import end_graph_capture_to_file as end_graph_capture_to_file
 from ttnn.reports.session import full_graph_capture as full_graph_capture
@@ -54,22 +54,4 @@ from ttnn.reports.session import track_function_end as track_function_end
 from ttnn.reports.session import track_function_start as track_function_start
 from ttnn.reports.texts import argument_text as _safe_arg_str  # noqa: F401 - the official name
 
-
-def _configure_python_stack_traces_for_outer_graph_capture(ttnn_mod: Any) -> None:
-    """Record the stacks of a capture if the package's `CONFIG` demands them."""
-    _enable_stacks_of_capture(ttnn_mod.CONFIG)
-
-
-class _Graph(ModuleType):
-    """The module, whose list of recorded calls may be assigned."""
-
-    @property
-    def _python_io_data(self) -> list[dict[str, Any]]:
-        return _RECORDING.calls
-
-    @_python_io_data.setter
-    def _python_io_data(self, calls: list[dict[str, Any]]) -> None:
-        _RECORDING.calls = calls
-
-
-sys.modules[__name__].__class__ = _Graph
+sys.modules[__name__].__class__ = _GraphModule

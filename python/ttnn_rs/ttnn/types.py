@@ -18,9 +18,6 @@ from ttnn.base.memory_config import L1_WIDTH_SHARDED_MEMORY_CONFIG as L1_WIDTH_S
 from ttnn.base.memory_config import MemoryConfig as MemoryConfig
 from ttnn.base.memory_config import NdShardSpec as NdShardSpec
 from ttnn.base.memory_config import ShardSpec as ShardSpec
-from ttnn.base.refused_names import (  # type: ignore[attr-defined]
-    get_optimal_worker_cores_for_sharded_tensor as get_optimal_worker_cores_for_sharded_tensor,
-)
 from ttnn.base.shape import Shape as Shape
 from ttnn.base.tensor_spec import TensorSpec as TensorSpec
 from ttnn.base.tile import Tile as Tile
@@ -30,4 +27,7 @@ from ttnn.device.lifecycle import Device as Device
 from ttnn.device.lifecycle import MeshDevice as MeshDevice
 from ttnn.metal.descriptors import *  # noqa: F403
 from ttnn.metal.generic_op import compute_program_descriptor_hash as compute_program_descriptor_hash
+from ttnn.tensor.shard_distribution import (
+    get_optimal_worker_cores_for_sharded_tensor as get_optimal_worker_cores_for_sharded_tensor,
+)
 from ttnn.tensor.tensor import Tensor as Tensor

@@ -14,9 +14,6 @@ _REASONS: Final = {
     "operators come from the registry of this package; ttnn.register_python_operation adds one": (
         "auto_register_ttnn_cpp_operations"
     ),
-    "the network's distances to the banks of a tensor are not open to programs": (
-        "get_optimal_worker_cores_for_sharded_tensor"
-    ),
     "conversion between colour spaces is not implemented": "rgb_to_yuv",
     "prepared grids of grid_sample are not implemented; pass the grid itself": "prepare_grid_sample_grid",
 }

@@ -15,8 +15,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
+from ttnn.base import config
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, ParameterError
 from ttnn.base.files import make_folder, path_name, write_atomically
@@ -44,6 +46,18 @@ class _Recording:
 
 
 RECORDING: Final = _Recording()
+
+
+class GraphModule(ModuleType):
+    """The module `ttnn.graph`, whose list of recorded calls may be assigned."""
+
+    @property
+    def _python_io_data(self) -> list[dict[str, Any]]:
+        return RECORDING.calls
+
+    @_python_io_data.setter
+    def _python_io_data(self, calls: list[dict[str, Any]]) -> None:
+        RECORDING.calls = calls
 
 
 class _Recorder(Observer):
@@ -104,7 +118,7 @@ def begin_graph_capture(run_mode: RunMode | None = None) -> None:
     if not _open:
         RECORDING.calls = []
         RECORDING.on = True
-        enable_stacks_of_capture(CONFIG)
+        configure_stacks_of_capture(config)
         recorder = _Recorder()
     capture = GraphCapture(mode)
     OBSERVERS.append(capture)
@@ -113,9 +127,9 @@ def begin_graph_capture(run_mode: RunMode | None = None) -> None:
     _open.append((capture, recorder))
 
 
-def enable_stacks_of_capture(config: object) -> None:
-    """Record the stacks of a capture if a configuration demands them."""
-    if getattr(config, "enable_graph_python_stack_traces", False) and not RECORDING.stacks:
+def configure_stacks_of_capture(package: Any) -> None:
+    """Record the stacks of a capture if the package's `CONFIG` demands them."""
+    if getattr(package.CONFIG, "enable_graph_python_stack_traces", False) and not RECORDING.stacks:
         RECORDING.stacks = RECORDING.stacks_of_capture = True
 
 

@@ -7,10 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ttnn.base import nd_shards
+from ttnn.base.call import checked
 from ttnn.base.core_range import CoreCoord
-from ttnn.base.enums import BufferType, ShardDistributionStrategy
+from ttnn.base.enums import NOC, BufferType, ShardDistributionStrategy, StorageType
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError, StorageError
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.mesh_device import MeshDevice
+from ttnn.tensor.tensor import Tensor
 from ttnn.tensor.transfer import shard_cores
 
 SHARDED, IN_DRAM, RUNTIME_TENSOR_SHAPE, RUNTIME_PAGE_SIZE = 1, 2, 16, 128
@@ -34,6 +37,50 @@ class Distribution(NamedTuple):
     """True if a bank's shards are consecutive; else dealt in turn."""
 
 
+def cores_of(spec: TensorSpec) -> Sequence[CoreCoord]:
+    """Return the cores that hold shards, in the order of the shards."""
+    return shard_cores(spec) if spec.memory_config._nd_shard_spec is None else nd_shards.deal(spec).cores
+
+
+@checked
+def get_optimal_worker_cores_for_sharded_tensor(tensor: Tensor, noc: NOC = NOC.RISCV_0_default) -> list[CoreCoord]:
+    """Return the cores nearest to a tensor's shards, in their order.
+
+    Args:
+        tensor: A sharded tensor on a device.
+        noc: The network by which cores read DRAM.
+
+    Returns:
+        The cores that hold shards; for shards in DRAM, the best reading core of each bank.
+
+    Raises:
+        ArgumentError: `tensor` is no tensor.
+        StorageError: it is on the host, or deallocated.
+        MemoryConfigError: it is interleaved.
+        UnsupportedError: it is in DRAM, and the cores of this chip are not known.
+    """
+    call = "get_optimal_worker_cores_for_sharded_tensor"
+    if not isinstance(tensor, Tensor):
+        raise ArgumentError(f"{call}: expected a tensor, got {tensor!r}")
+    if tensor.storage_type() is not StorageType.DEVICE or not tensor.is_allocated():
+        raise StorageError(
+            f"{call}: the tensor has no memory on a device.",
+            vendor="Tensor must be on device to compute optimal worker cores.",
+        )
+    spec = tensor.spec
+    if not spec.memory_config.is_sharded():
+        raise MemoryConfigError(
+            f"{call}: the tensor is interleaved.", vendor="Tensor must be sharded to compute optimal worker cores."
+        )
+    cores = cores_of(spec)
+    if spec.memory_config.buffer_type is not BufferType.DRAM:
+        return list(cores)
+    device = tensor.device()
+    assert device is not None
+    workers = device.get_optimal_dram_bank_to_logical_worker_assignment(noc)
+    return [workers[bank.x] for bank in cores]
+
+
 def distribution_of(spec: TensorSpec, device: MeshDevice) -> Distribution | None:
     """Return a tensor's page distribution, None if interleaved."""
     config = spec.memory_config
@@ -43,16 +90,15 @@ def distribution_of(spec: TensorSpec, device: MeshDevice) -> Distribution | None
     pages: Sequence[int]
     shard: Sequence[int]
     nd = config._nd_shard_spec
+    cores = cores_of(spec)
     if nd is not None:
         pages, shard = nd_shards.in_pages(spec, nd)
-        cores: Sequence[CoreCoord] = nd_shards.deal(spec).cores
         contiguous = nd.shard_distribution_strategy is ShardDistributionStrategy.CONTIGUOUS_1D
     else:
         assert config._shard_spec is not None
         pages = spec.page_grid
         sizes = zip(config._shard_spec.shape, spec.page_shape, strict=True)
         shard = [size // page for size, page in sizes]
-        cores = shard_cores(spec)
     return distribution(device, config.buffer_type is BufferType.DRAM, pages, shard, cores, contiguous)
 
 
