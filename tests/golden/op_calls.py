@@ -3,9 +3,9 @@
 A record is an expression and either what came out (shape, padded shape, data type, layout, place) or the error. Three
 outcomes: the same, different (with a reason), or the operator is missing here.
 
-There are two files. In the first one results and messages are compared whole. The second one has unusual arguments; it
-is compared by the rules of its README: a result by its specification, an error by our classes and the first sentence
-of the official message, an accident of the official code (`internal`) by our classes alone.
+There are three files. In the first one results and messages are compared whole. The others, of unusual arguments and of
+a Blackhole, are compared by the rules of their README: a result by its specification, an error by our classes and the
+first sentence of the official message, an accident of the official code (`internal`) by our classes alone.
 """
 
 from __future__ import annotations
@@ -24,10 +24,33 @@ import numpy as np
 import ttnn
 from ttnn.base.exceptions import TtnnError
 
-FILE = "op_calls_mock_n150.jsonl.gz"
-UNUSUAL_FILE = "op_calls_mock_n150_2.jsonl.gz"
+
+@dataclass(frozen=True)
+class Recording:
+    """Recorded calls of one chip.
+
+    Attributes:
+        file: Path in the golden folder.
+        chip: The chip that they are compared with.
+        whole: Whether results and messages are compared whole.
+    """
+
+    file: str
+    chip: str
+    whole: bool = False
+
+
+USUAL = Recording("host/op_calls_mock_n150.jsonl.gz", "n150", whole=True)
+UNUSUAL = Recording("host/op_calls_mock_n150_2.jsonl.gz", "n150")
+BLACKHOLE_CHIP = "p100"
+"""The chip of the recorded Blackhole calls and programs.
+
+They are recorded as a p150's, but on 11 columns of cores, as a p100 has; no result depends on its number of DRAM banks.
+The p150 of the recorded device and matmul programs has 13 columns.
+"""
+BLACKHOLE = Recording("blackhole/host/op_calls_mock_p150.jsonl.gz", BLACKHOLE_CHIP)
 SPECIFICATION = ("shape", "padded", "dtype", "layout", "mem", "shard")
-"""Fields of a result that count in the second file."""
+"""Fields of a result that count where it is not compared whole."""
 _DTYPES = {
     "bf16": ttnn.bfloat16,
     "f32": ttnn.float32,
@@ -50,9 +73,9 @@ class Outcome:
     reason: str = ""
 
 
-def read_calls(folder: Path, name: str = FILE) -> Iterator[dict[str, Any]]:
-    """Yield the records of a file of a golden folder."""
-    with gzip.open(folder / "host" / name, "rt", encoding="utf-8") as file:
+def read_calls(folder: Path, recording: Recording) -> Iterator[dict[str, Any]]:
+    """Yield the records of a golden folder."""
+    with gzip.open(folder / recording.file, "rt", encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)
 
@@ -128,10 +151,19 @@ def _describe(result: Any) -> Any:
     return described
 
 
-def _without_address(recorded: Any) -> Any:
-    """Return a recorded result; the class name for printed addresses."""
-    found = re.fullmatch(r"<[\w.]*?(\w+) object at 0x[0-9a-f]+>", recorded) if isinstance(recorded, str) else None
-    return found.group(1) if found else recorded
+def _recorded(result: Any) -> Any:
+    """Return a recorded result; the class name for printed addresses.
+
+    Pairs of numbers are lists of texts, or one text.
+    """
+    if isinstance(result, list):
+        return [_recorded(item) for item in result]
+    if not isinstance(result, str):
+        return result
+    if numbers := re.fullmatch(r"\((\d+(?:, \d+)*),?\)", result):
+        return numbers[1].split(", ")
+    found = re.fullmatch(r"<[\w.]*?(\w+) object at 0x[0-9a-f]+>", result)
+    return found[1] if found else result
 
 
 def _sentence(message: str) -> str:
@@ -160,7 +192,7 @@ def first_sentence(message: str) -> str:
 
 
 def _judge_unusual_error(record: dict[str, Any], error: Exception) -> str:
-    """Return why an error differs from a record of the second file."""
+    """Return why an error differs from a record that is not compared whole."""
     text = f"{type(error).__name__}: {error}"
     if "error" not in record:
         return f"should work, raised {text}"
@@ -176,7 +208,7 @@ def _judge_unusual_error(record: dict[str, Any], error: Exception) -> str:
 
 
 def _specification(described: Any) -> Any:
-    """Return the fields of a result that count in the second file."""
+    """Return the fields of a result that count where it is not compared whole."""
     if isinstance(described, list):
         return [_specification(item) for item in described]
     if isinstance(described, dict):
@@ -184,32 +216,34 @@ def _specification(described: Any) -> Any:
     return described
 
 
-def _judge(record: dict[str, Any], call: Callable[[], Any], *, unusual: bool) -> str:
+def _judge(record: dict[str, Any], call: Callable[[], Any], *, whole: bool) -> str:
     """Return why a call differs from its record, else empty."""
     try:
         described = _describe(call())
     except Exception as error:
-        return (_judge_unusual_error if unusual else _judge_error)(record, error)
+        return (_judge_error if whole else _judge_unusual_error)(record, error)
     if "error" in record:
         return f"should raise {record['error']} ({_sentence(record.get('message', ''))}), gave {described}"
-    recorded = _without_address(record["out"])
-    if unusual:
+    recorded = _recorded(record["out"])
+    if not whole:
         described, recorded = _specification(described), _specification(recorded)
     return f"should give {recorded}, gave {described}" if described != recorded else ""
 
 
-def walk(
-    folder: Path, device: ttnn.MeshDevice, wanted: Callable[[str], bool] = lambda _: True, file: str = FILE
-) -> Iterator[Outcome]:
+def walk(folder: Path, recording: Recording, wanted: Callable[[str], bool] = lambda _: True) -> Iterator[Outcome]:
     """Yield the outcome of every recorded call whose expression is wanted."""
-    names = _names(device)
-    for record in read_calls(folder, file):
-        expression = record["expr"]
-        if not wanted(expression):
-            continue
-        missing = [name for name in _operators(expression) if not _exists(name)]
-        if missing:
-            yield Outcome(expression, "missing", missing[0])
-            continue
-        reason = _judge(record, partial(eval, expression, dict(names)), unusual=file == UNUSUAL_FILE)
-        yield Outcome(expression, "different" if reason else "same", reason)
+    device = ttnn.open_device(device_id=0, l1_small_size=32768, chip=recording.chip)
+    try:
+        names = _names(device)
+        for record in read_calls(folder, recording):
+            expression = record["expr"]
+            if not wanted(expression):
+                continue
+            missing = [name for name in _operators(expression) if not _exists(name)]
+            if missing:
+                yield Outcome(expression, "missing", missing[0])
+                continue
+            reason = _judge(record, partial(eval, expression, dict(names)), whole=recording.whole)
+            yield Outcome(expression, "different" if reason else "same", reason)
+    finally:
+        ttnn.close_device(device)
