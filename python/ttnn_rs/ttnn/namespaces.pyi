@@ -91,6 +91,16 @@ class _ExperimentalDeepseekMoeFastReduceNc(FastOperation):
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
 
+class _ExperimentalDeepseekPrefillExtract(FastOperation):
+    def __call__(self, global_tensor: Tensor, start: Tensor, counts: Tensor, global_expert_idx_table: Tensor, *,
+        local_expert_id: int, max_dispatched_tokens_per_expert: int, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalDeepseekPrefillInsert(FastOperation):
+    def __call__(self, global_tensor: Tensor, local_tensor: Tensor, start: Tensor, counts: Tensor,
+        global_expert_idx_table: Tensor, *, local_expert_id: int, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalDitLayernormPostAllgather(FastOperation):
     def __call__(self, input_tensor: Tensor, stats: Tensor, *, epsilon: float = 1e-05, weight: Tensor | None = None,
         bias: Tensor | None = None, memory_config: MemoryConfig | None = None,
@@ -914,6 +924,23 @@ class _ExperimentalQuasarUntilizeWithUnpadding(FastOperation):
         cq_id: int | None = None) -> Tensor: ...
 
 class _InExperimental:
+    class _InExperimentalDeepseekPrefill:
+        extract: _ExperimentalDeepseekPrefillExtract
+        """Return the rows of one expert, rounded up to tiles."""
+        insert: _ExperimentalDeepseekPrefillInsert
+        """Write the rows of one expert; return the tensor."""
+        combine: FastOperation
+        combine_fabric2d: FastOperation
+        compressor_state_exchange: FastOperation
+        dispatch: FastOperation
+        dispatch_fabric2d: FastOperation
+        inbound_socket_service_sync: FastOperation
+        offset_cumsum: FastOperation
+        outbound_socket_service_sync: FastOperation
+        pack_scaled_fp8_kv_cache: FastOperation
+        per_token_cast_back: FastOperation
+        per_token_cast_to_fp8: FastOperation
+    deepseek_prefill: _InExperimentalDeepseekPrefill
     class _InExperimentalQuasar:
         class _InExperimentalQuasarTransformer:
             chunked_flash_mla_prefill: _TransformerChunkedFlashMlaPrefill
@@ -1122,19 +1149,6 @@ class _InExperimental:
         """Return the element-wise product `a * ln(b)`, with broadcasting."""
         matmul_batched_weights: FastOperation
     quasar: _InExperimentalQuasar
-    class _InExperimentalDeepseekPrefill:
-        combine: FastOperation
-        combine_fabric2d: FastOperation
-        compressor_state_exchange: FastOperation
-        dispatch: FastOperation
-        dispatch_fabric2d: FastOperation
-        inbound_socket_service_sync: FastOperation
-        offset_cumsum: FastOperation
-        outbound_socket_service_sync: FastOperation
-        pack_scaled_fp8_kv_cache: FastOperation
-        per_token_cast_back: FastOperation
-        per_token_cast_to_fp8: FastOperation
-    deepseek_prefill: _InExperimentalDeepseekPrefill
     attn_matmul: _ExperimentalAttnMatmul
     """Return the matmul of each user's rows of `input_tensor_a` and matrix."""
     attn_matmul_from_cache: _ExperimentalAttnMatmulFromCache

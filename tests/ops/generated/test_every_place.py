@@ -44,6 +44,7 @@ WITHOUT_OPERANDS |= {
     "from_buffer",
     "sampling",
 }
+WITHOUT_OPERANDS |= {f"experimental.deepseek_prefill.{name}" for name in ("extract", "insert")}
 WITHOUT_OPERANDS |= {"experimental.repeat_and_interleave_eltwise_mul"}
 WITHOUT_OPERANDS |= {"experimental.split_query_key_value_and_split_heads"}
 WITHOUT_OPERANDS |= {"experimental.nlp_concat_heads_decode", "experimental.nlp_kv_cache_load_slice"}

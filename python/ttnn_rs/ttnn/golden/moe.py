@@ -42,3 +42,43 @@ def deepseek_grouped_gate(
     experts = np.argsort(-masked, axis=-1, kind="stable")[..., :8]
     taken = np.take_along_axis(sigmoid, experts, axis=-1)
     return [taken / (taken.sum(axis=-1, keepdims=True) + epsilon) * route_scale, experts]
+
+
+def _expert_rows(start: ArrayLike, counts: ArrayLike, table: ArrayLike, expert: int) -> slice:
+    """Return the rows of an expert in whole tiles."""
+    starts, lengths, experts = (np.asarray(numbers).astype(int).reshape(-1) for numbers in (start, counts, table))
+    first = starts[experts[expert]] // 32 * 32
+    return slice(first, first + -(-lengths[experts[expert]] // 32) * 32)
+
+
+def extract_rows(
+    rows: ArrayLike,
+    start: ArrayLike,
+    counts: ArrayLike,
+    global_expert_idx_table: ArrayLike,
+    *,
+    local_expert_id: int,
+    max_dispatched_tokens_per_expert: int,
+) -> Array:
+    """Return the rows of an expert, then zeros."""
+    values = np.asarray(rows, np.float64)
+    found = values[_expert_rows(start, counts, global_expert_idx_table, local_expert_id)]
+    result = np.zeros((max_dispatched_tokens_per_expert, values.shape[1]))
+    result[: len(found)] = found
+    return result
+
+
+def insert_rows(
+    rows: ArrayLike,
+    local: ArrayLike,
+    start: ArrayLike,
+    counts: ArrayLike,
+    global_expert_idx_table: ArrayLike,
+    *,
+    local_expert_id: int,
+) -> Array:
+    """Return the rows of all experts with those of one replaced."""
+    result = np.array(rows, np.float64)
+    part = _expert_rows(start, counts, global_expert_idx_table, local_expert_id)
+    result[part] = np.asarray(local, np.float64)[: part.stop - part.start]
+    return result
