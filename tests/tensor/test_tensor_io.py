@@ -47,6 +47,7 @@ CONFIGURATIONS = [
         ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, ttnn.ShardSpec(two_ranges(), [32, 96], COLUMNS)
     ),
     ttnn.create_sharded_memory_config((128, 96), ttnn.CoreGrid(x=3, y=2), ttnn.ShardStrategy.BLOCK),
+    ttnn.MemoryConfig(ttnn.BufferType.L1, ttnn.NdShardSpec([1, 32, 32], two_ranges(), COLUMNS)),
 ]
 
 
@@ -136,12 +137,11 @@ def test_data_that_is_cut_short(tmp_path: Path) -> None:
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_no_damage_does_more_than_raise(tmp_path: Path, data: st.DataObject) -> None:
+@pytest.mark.parametrize("config", [CONFIGURATIONS[2], CONFIGURATIONS[4]], ids=["height", "nd"])
+def test_no_damage_does_more_than_raise(tmp_path: Path, config: ttnn.MemoryConfig, data: st.DataObject) -> None:
     path = tmp_path / "t.tensorbin"
     if not path.exists():
-        ttnn.dump_tensor(
-            path, ttnn.from_torch(values(64, 96), memory_config=CONFIGURATIONS[2], layout=ttnn.TILE_LAYOUT)
-        )
+        ttnn.dump_tensor(path, ttnn.from_torch(values(1, 64, 96), memory_config=config, layout=ttnn.TILE_LAYOUT))
     content = bytearray(path.read_bytes())
     header_end = 8 + struct.unpack_from("<Q", content)[0]
     for _ in range(data.draw(st.integers(1, 8))):
@@ -344,3 +344,19 @@ def test_a_rank_that_no_tensor_has_is_an_error(device: ttnn.MeshDevice) -> None:
         with pytest.raises(ShapeError, match=sentence):
             call()
     assert ttnn.zeros([1] * 32).shape == ttnn.Shape([1] * 32)
+
+
+@pytest.mark.parametrize("layout", [ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT])
+@pytest.mark.parametrize("orientation", [ROWS, COLUMNS])
+def test_shards_of_several_dimensions(
+    orientation: ttnn.ShardOrientation, layout: ttnn.Layout, device: ttnn.MeshDevice, tmp_path: Path
+) -> None:
+    strategy = ttnn.ShardDistributionStrategy
+    for dealt in (strategy.ROUND_ROBIN_1D, strategy.CONTIGUOUS_1D):
+        config = ttnn.MemoryConfig(ttnn.BufferType.L1, ttnn.NdShardSpec([1, 32, 32], two_ranges(), orientation, dealt))
+        numbers = values(3, 33, 65)
+        path = tmp_path / f"{dealt.name}.tensorbin"
+        ttnn.dump_tensor(path, ttnn.Tensor(numbers, ttnn.float32, None, layout).to(device, config))
+        for loaded in (ttnn.load_tensor(path), ttnn.load_tensor(path, device=device)):
+            assert loaded.memory_config() == config
+            np.testing.assert_array_equal(loaded.to_numpy(), numbers)

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, overload
 import numpy as np
 
 from ttnn.base.core_range import CoreRange, CoreRangeSet
-from ttnn.base.enums import BufferType, DataType, DumpTensorMode, Layout, ShardOrientation, TensorMemoryLayout
+from ttnn.base.enums import (
+    BufferType,
+    DataType,
+    DumpTensorMode,
+    Layout,
+    ShardDistributionStrategy,
+    ShardOrientation,
+    TensorMemoryLayout,
+)
 from ttnn.base.exceptions import (
     ArgumentError,
     DTypeError,
@@ -30,7 +38,7 @@ from ttnn.base.exceptions import (
     UnsupportedError,
 )
 from ttnn.base.files import make_folder, open_atomically, open_file, path_name
-from ttnn.base.memory_config import MemoryConfig, ShardSpec
+from ttnn.base.memory_config import MemoryConfig, NdShardSpec, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
 from ttnn.tensor.conversion import from_torch
@@ -363,33 +371,48 @@ def _alignment(spec: TensorSpec) -> list[int]:
     """Return to what multiples the last dimensions are padded."""
     if spec.layout is Layout.TILE:
         return spec.tile.tile_shape
-    shards = spec.memory_config.shard_spec
+    shards, nd = spec.memory_config.shard_spec, spec.memory_config.nd_shard_spec
+    if nd is not None:
+        return [nd.shard_shape[-1]]
     if shards is not None and spec.memory_config.memory_layout is not TensorMemoryLayout.HEIGHT_SHARDED:
         return [shards.shape[1]]
     return [1]
 
 
 def _memory(builder: Builder, config: MemoryConfig) -> int:
-    if config.nd_shard_spec is not None:
-        raise UnsupportedError("ttnn.dump_tensor: n-dimensional shards are not implemented", "unimplemented")
-    shards = config.shard_spec
-    described = 0
+    shards, nd = config.shard_spec, config.nd_shard_spec
+    described = described_nd = 0
     if shards is not None:
-        ranges = []
-        for r in shards.grid.ranges():
-            start = builder.table((1, "i", r.start.y), (0, "i", r.start.x))
-            end = builder.table((1, "i", r.end.y), (0, "i", r.end.x))
-            ranges.append(builder.table((1, "ref", end), (0, "ref", start)))
-        grid = builder.table((0, "ref", builder.references(ranges)))
         described = builder.table(
             (2, "I", shards.shape[1]),
             (1, "I", shards.shape[0]),
-            (0, "ref", grid),
+            (0, "ref", _cores(builder, shards.grid)),
             (3, "B", shards.orientation.value),
         )
+    if nd is not None:
+        shape = builder.numbers(list(nd.shard_shape))
+        described_nd = builder.table(
+            (1, "ref", _cores(builder, nd.grid)),
+            (0, "ref", shape),
+            (3, "B", nd.shard_distribution_strategy.value),
+            (2, "B", nd.orientation.value),
+        )
     return builder.table(
-        (2, "ref", described), (1, "H", config.buffer_type.value), (0, "H", config.memory_layout.value)
+        (3, "ref", described_nd),
+        (2, "ref", described),
+        (1, "H", config.buffer_type.value),
+        (0, "H", config.memory_layout.value),
+        (4, "B", int(nd is not None)),
     )
+
+
+def _cores(builder: Builder, grid: CoreRangeSet) -> int:
+    ranges = []
+    for r in grid.ranges():
+        start = builder.table((1, "i", r.start.y), (0, "i", r.start.x))
+        end = builder.table((1, "i", r.end.y), (0, "i", r.end.x))
+        ranges.append(builder.table((1, "ref", end), (0, "ref", start)))
+    return builder.table((0, "ref", builder.references(ranges)))
 
 
 def _read_file(where: str, path: Path) -> Tensor:
@@ -468,20 +491,28 @@ def _read_spec(table: Table) -> TensorSpec:
 
 
 def _read_memory(table: Table) -> MemoryConfig:
-    if table.table(3) is not None and table.number(4, "B"):
-        raise UnsupportedError("ttnn.load_tensor: n-dimensional shards are not implemented", "unimplemented")
+    buffer_type, nd = BufferType(table.number(1, "H")), table.table(3)
+    if nd is not None and table.number(4, "B"):
+        cores = _read_cores(nd.required(1, "cores"))
+        orientation, strategy = ShardOrientation(nd.number(2, "B")), ShardDistributionStrategy(nd.number(3, "B"))
+        return MemoryConfig(buffer_type, NdShardSpec(nd.numbers(0), cores, orientation, strategy))
     shards = table.table(2)
-    if shards is None:
-        described = None
-    else:
-        corners = [(r.required(0, "start"), r.required(1, "end")) for r in shards.required(0, "cores").tables(0)]
-        ranges = [
+    described = None
+    if shards is not None:
+        shape = [shards.number(1, "I"), shards.number(2, "I")]
+        cores = _read_cores(shards.required(0, "cores"))
+        described = ShardSpec(cores, shape, ShardOrientation(shards.number(3, "B")))
+    return MemoryConfig(TensorMemoryLayout(table.number(0, "H")), buffer_type, described)
+
+
+def _read_cores(table: Table) -> CoreRangeSet:
+    corners = [(r.required(0, "start"), r.required(1, "end")) for r in table.tables(0)]
+    return CoreRangeSet(
+        [
             CoreRange((start.number(0, "i"), start.number(1, "i")), (end.number(0, "i"), end.number(1, "i")))
             for start, end in corners
         ]
-        shape = [shards.number(1, "I"), shards.number(2, "I")]
-        described = ShardSpec(CoreRangeSet(ranges), shape, ShardOrientation(shards.number(3, "B")))
-    return MemoryConfig(TensorMemoryLayout(table.number(0, "H")), BufferType(table.number(1, "H")), described)
+    )
 
 
 def _read_storage(parts: list[Table]) -> tuple[int, int]:
