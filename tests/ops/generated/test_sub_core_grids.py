@@ -65,3 +65,19 @@ def test_the_grid_is_the_device_s_own() -> None:
     with ttnn.manage_device(0, chip="p150") as device:
         x = ttnn.ones((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
         assert describe(ttnn.exp(x, sub_core_grids=_cores(((8, 9), (8, 9))))) == describe(ttnn.exp(x))
+
+
+TAKING_BOTH = [
+    entry
+    for entry in ENTRIES
+    if any({OPTION, "sub_device_id"} <= {param.name for param in sig.params} for sig in entry.signatures)
+]
+
+
+@pytest.mark.parametrize("entry", TAKING_BOTH, ids=str)
+def test_cores_and_a_sub_device_exclude_each_other(entry: registry.Op, device: ttnn.MeshDevice) -> None:
+    for call in _taking_cores(entry, device):
+        if any(param.name == "sub_device_id" for param in call.signature.params):
+            with pytest.raises(ttnn.ParameterError, match="Cannot specify both sub_core_grids and sub_device_id"):
+                call(sub_core_grids=INSIDE[0], sub_device_id=ttnn.SubDeviceId(0))
+            call(sub_device_id=ttnn.SubDeviceId(0))

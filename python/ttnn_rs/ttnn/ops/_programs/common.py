@@ -109,7 +109,12 @@ def sub_core_grids_of_interleaved(vendor: str) -> Param:
 
 
 def _check_sub_device(operator: str, number: SubDeviceId, values: Sequence[object]) -> None:
-    """Reject a part of the device that does not exist."""
+    """Reject a part of the device that does not exist, or further cores."""
+    if any(isinstance(value, CoreRangeSet) for value in values):
+        raise ParameterError(
+            f"{operator}: pass either sub_core_grids or sub_device_id.",
+            vendor="Cannot specify both sub_core_grids and sub_device_id",
+        )
     tensor = next(value for value in values if isinstance(value, Tensor))
     if tensor._device is not None:
         tensor._device._sub_devices.check_ids(operator, [number])
