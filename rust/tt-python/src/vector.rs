@@ -162,17 +162,15 @@ fn map_dst<'py>(py: Python<'py>, words: &Words<'py>, change: impl FnOnce(&mut [u
 /// Names and variants of the functions of one operand.
 #[pyfunction]
 fn sfpu_variants() -> Vec<(&'static str, &'static str)> {
-    tt_sfpu::FUNCTIONS.iter().copied().flatten().map(|function| (function.name, function.variant)).collect()
+    tt_sfpu::functions(Arch::Wormhole).map(|function| (function.name, function.variant)).collect()
 }
 
 /// Every function of the SFPU: operands, name, variant, names of its parameters.
 #[pyfunction]
 fn sfpu_functions() -> Vec<(usize, &'static str, &'static str, Vec<&'static str>)> {
-    let unary = tt_sfpu::FUNCTIONS.iter().copied().flatten().map(|f| (1, f.name, f.variant, f.parameters.to_vec()));
-    let binary =
-        tt_sfpu::BINARY_FUNCTIONS.iter().copied().flatten().map(|f| (2, f.name, f.variant, f.parameters.to_vec()));
-    let ternary =
-        tt_sfpu::TERNARY_FUNCTIONS.iter().copied().flatten().map(|f| (3, f.name, f.variant, f.parameters.to_vec()));
+    let unary = tt_sfpu::functions(Arch::Wormhole).map(|f| (1, f.name, f.variant, f.parameters.to_vec()));
+    let binary = tt_sfpu::binary_functions(Arch::Wormhole).map(|f| (2, f.name, f.variant, f.parameters.to_vec()));
+    let ternary = tt_sfpu::ternary_functions(Arch::Wormhole).map(|f| (3, f.name, f.variant, f.parameters.to_vec()));
     unary.chain(binary).chain(ternary).collect()
 }
 

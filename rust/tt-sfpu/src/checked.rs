@@ -2,7 +2,9 @@
 //!
 //! The multiply-add at every CPU level, the speculative lanes, and lanes that check the bounds of speculative programs.
 
-use crate::arith::lane::{add, mad, mul, sub};
+use crate::arith::lane::{
+    ONE, add, arecip, ashift, gtmask, less, mad, mul, mul24hi, select, shr, splat, sub, sub_product,
+};
 use crate::exec::kernels::{Kernel, exact};
 use crate::functions::blocks::Blocks;
 use tt_formats::{Arch, by_generation};
@@ -42,4 +44,17 @@ pub fn product(arch: Arch) -> Kernel<1> {
 /// A listing of many steps: the exponential.
 pub fn exponential(arch: Arch) -> Kernel<0> {
     by_generation!(arch, G => exact!(G, [], [], Blocks::exp_f32))
+}
+
+/// Primitives that are not one operation of the lanes: approximate reciprocal, upper half of a product, arithmetic shift,
+/// two forms of comparison, and a difference with a product.
+pub fn primitives(arch: Arch) -> [Kernel<1>; 6] {
+    by_generation!(arch, G => [
+        exact!(G, [other], [], |x, _| arecip(x)),
+        exact!(G, [other], [], mul24hi),
+        exact!(G, [other], [], |x, y| ashift(x, shr(y, 26))),
+        exact!(G, [other], [], gtmask),
+        exact!(G, [other], [], |x, y| sub_product(x, y, ONE)),
+        exact!(G, [other], [], |x, y| select(less(x, y), ONE, splat(0))),
+    ])
 }

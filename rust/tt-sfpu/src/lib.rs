@@ -31,7 +31,8 @@ pub use exec::{
     TernaryFunction, WrongParameters, binary,
 };
 pub use functions::{
-    BINARY_FUNCTIONS, FUNCTIONS, TERNARY_FUNCTIONS, lookup, lookup_binary, lookup_binary_variant, lookup_ternary,
+    binary_functions, functions, lookup, lookup_binary, lookup_binary_for, lookup_binary_variant, lookup_for,
+    lookup_ternary, lookup_ternary_for, ternary_functions,
 };
 
 #[cfg(feature = "count")]

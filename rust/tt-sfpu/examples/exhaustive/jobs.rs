@@ -1,8 +1,9 @@
 //! Jobs: one per function, its 2^32 inputs in chunks of 2^16.
 
 use tt_cpu::Level;
+use tt_formats::Arch;
 use tt_fpu::MathFidelity;
-use tt_sfpu::{BINARY_FUNCTIONS, BinaryFunction, DstWidth, FUNCTIONS, Function};
+use tt_sfpu::{BinaryFunction, DstWidth, Function, binary_functions, functions};
 
 use crate::engine::{self, Operation, TILE};
 
@@ -37,7 +38,7 @@ fn faster_levels() -> Vec<Level> {
 
 /// All 2^32 words of 32-bit Dst through unary functions.
 pub fn of_inputs() -> Vec<Job> {
-    FUNCTIONS.iter().copied().flatten().map(of_function).collect()
+    functions(Arch::Wormhole).map(of_function).collect()
 }
 
 fn of_function(function: &Function) -> Job {
@@ -69,7 +70,7 @@ fn of_function(function: &Function) -> Job {
 /// pages. A chunk is one first operand with all second ones.
 pub fn of_pairs() -> Vec<Job> {
     let operations = engine::operations(&MathFidelity::ALL).into_iter().map(of_operation);
-    let functions = BINARY_FUNCTIONS.iter().copied().flatten();
+    let functions = binary_functions(Arch::Wormhole);
     let pages = functions.clone().filter_map(of_pages);
     operations.chain(functions.map(of_binary_function)).chain(pages).collect()
 }

@@ -2,6 +2,8 @@
 //!
 //! `docs/chip/numerics.md` section 13.1.
 
+use tt_formats::Arch;
+
 use super::lane;
 
 /// The `Dst` word format of `SFPLOAD` and `SFPSTORE`.
@@ -17,7 +19,7 @@ pub enum Mode {
     Int32,
     /// Raw low half.
     UInt16,
-    /// Sign-magnitude in `Dst`, two's complement in the lane.
+    /// Sign-magnitude in `Dst`, two's complement in the lane; on Blackhole two's complement in both.
     Int32TwosComplement,
 }
 
@@ -36,7 +38,7 @@ pub enum Round {
     Int16,
 }
 
-/// `SFPLOAD`.
+/// `SFPLOAD` of Wormhole.
 #[inline(always)]
 pub fn load(mode: Mode, dst: u32) -> u32 {
     match mode {
@@ -53,7 +55,7 @@ pub fn load(mode: Mode, dst: u32) -> u32 {
     }
 }
 
-/// `SFPSTORE`; 16-bit results in the low half.
+/// `SFPSTORE` of Wormhole; 16-bit results in the low half.
 #[inline(always)]
 pub fn store(mode: Mode, word: u32) -> u32 {
     match mode {
@@ -70,6 +72,24 @@ pub fn store(mode: Mode, word: u32) -> u32 {
         Mode::Int32 => word,
         Mode::UInt16 => word & 0xffff,
         Mode::Int32TwosComplement => lane::twos_to_sm(word),
+    }
+}
+
+/// `SFPLOAD` of a generation.
+#[inline(always)]
+pub fn load_for(arch: Arch, mode: Mode, dst: u32) -> u32 {
+    match (arch, mode) {
+        (Arch::Blackhole, Mode::Int32TwosComplement) => dst,
+        _ => load(mode, dst),
+    }
+}
+
+/// `SFPSTORE` of a generation.
+#[inline(always)]
+pub fn store_for(arch: Arch, mode: Mode, word: u32) -> u32 {
+    match (arch, mode) {
+        (Arch::Blackhole, Mode::Int32TwosComplement) => word,
+        _ => store(mode, word),
     }
 }
 

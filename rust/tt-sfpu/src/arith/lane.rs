@@ -10,7 +10,7 @@ use std::ops::{BitAnd, BitOr, Not};
 
 use tt_formats::Wormhole;
 
-use super::fma::MultiplyAdd;
+use super::generation::VectorUnit;
 
 /// +0
 pub const ZERO: u32 = 0;
@@ -31,6 +31,21 @@ pub const NAN: u32 = 0x7fc0_0000;
 /// It is left in the low bits.
 pub const ROUNDER: u32 = 0x4b40_0000;
 
+/// The table of the approximate reciprocal, by the upper 7 bits of the mantissa.
+///
+/// It is the reciprocal of the middle of the numbers that have these bits, rounded to 8 bits, less the first of them.
+pub const RECIPROCALS: [u32; 128] = {
+    let mut table = [0; 128];
+    let mut index = 0;
+    while index < 128 {
+        // Of (257 + 2 i) / 256. No quotient is halfway between two integers.
+        let middle = 257 + 2 * index as u32;
+        table[index] = (2 * 65536 + middle) / (2 * middle) - 128;
+        index += 1;
+    }
+    table
+};
+
 const SIGN: u32 = 0x8000_0000;
 const MANTISSA: u32 = 0x7f_ffff;
 const HIDDEN: u32 = 0x80_0000;
@@ -43,7 +58,7 @@ pub trait Lane: Copy + From<u32> {
     /// One truth value per lane.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
     /// Generation whose rules the primitives have.
-    type Of: MultiplyAdd;
+    type Of: VectorUnit;
 
     /// `self * b + c` as the generation's SFPU rounds it.
     fn mad(self, b: Self, c: Self) -> Self;
@@ -56,6 +71,16 @@ pub trait Lane: Copy + From<u32> {
     #[inline(always)]
     fn minus(self, other: Self) -> Self {
         Self::from(MINUS_ONE).mad(other, self)
+    }
+    /// `self - a * b`: the product is rounded first, or the sign of a factor turned.
+    #[inline(always)]
+    fn minus_product(self, a: Self, b: Self) -> Self {
+        if Self::Of::NEGATES_FACTORS { flipsign(a).mad(b, self) } else { self.minus(a.times(b)) }
+    }
+    /// `self + -(a * b)`: as [`Self::minus_product`], of kernels that turn the sign of the product.
+    #[inline(always)]
+    fn plus_negated_product(self, a: Self, b: Self) -> Self {
+        if Self::Of::NEGATES_FACTORS { flipsign(a).mad(b, self) } else { self.plus(flipsign(a.times(b))) }
     }
     /// `self * other`, and zero.
     #[inline(always)]
@@ -91,6 +116,8 @@ pub trait Lane: Copy + From<u32> {
     fn clz(self) -> Self;
     /// A magnitude below 2^31 as FP32, to nearest even.
     fn magnitude_to_f32(self) -> Self;
+    /// The mantissa of the approximate reciprocal, in place: 7 bits, from the upper 7 of the number's mantissa.
+    fn reciprocal_mantissa(self) -> Self;
     /// Nearest integer to the magnitude of an FP32 number, ties away, at most `largest`, below 2^16; infinities and NaN
     /// give the largest.
     #[inline(always)]
@@ -131,15 +158,20 @@ pub trait Lane: Copy + From<u32> {
     fn is_equal(self, other: Self) -> Self::Mask;
     /// Order of two's complement words.
     fn is_less(self, other: Self) -> Self::Mask;
-    /// `a < b` as kernels compare: the sign of the difference.
+    /// `a < b` as kernels compare: the sign of the difference, or the order of words.
     #[inline(always)]
     fn is_below(self, other: Self) -> Self::Mask {
-        is_negative(self.minus(other))
+        if Self::Of::COMPARES_WORDS { total_less(self, other) } else { is_negative(self.minus(other)) }
     }
-    /// `a > b`: the difference is positive.
+    /// `a > b`: the difference is positive, or the order of words.
     #[inline(always)]
     fn is_above(self, other: Self) -> Self::Mask {
-        is_positive(self.minus(other))
+        if Self::Of::COMPARES_WORDS { total_less(other, self) } else { is_positive(self.minus(other)) }
+    }
+    /// `a < b` with the difference at hand.
+    #[inline(always)]
+    fn is_below_by(self, other: Self, difference: Self) -> Self::Mask {
+        if Self::Of::COMPARES_WORDS { total_less(self, other) } else { is_negative(difference) }
     }
     /// `yes` where the mask is true, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
@@ -162,7 +194,7 @@ pub fn multiply_adds(work: impl FnOnce()) -> usize {
 
 /// The multiply-add is long: one copy serves all programs of a generation.
 #[inline(never)]
-fn multiply_add<G: MultiplyAdd>(a: u32, b: u32, c: u32) -> u32 {
+fn multiply_add<G: VectorUnit>(a: u32, b: u32, c: u32) -> u32 {
     #[cfg(feature = "count")]
     COUNT.set(COUNT.get() + 1);
     G::multiply_add(a, b, c)
@@ -212,6 +244,7 @@ impl Lane for u32 {
         fn shr(self, count) -> u32 = self >> (count & 31);
         fn clz(self) -> u32 = self.leading_zeros();
         fn magnitude_to_f32(self) -> u32 = (self as f32).to_bits();
+        fn reciprocal_mantissa(self) -> u32 = RECIPROCALS[(self >> 16 & 127) as usize] << 16;
         fn is_equal(self, other) -> bool = self == other;
         fn is_less(self, other) -> bool = (self as i32) < other as i32;
     }
@@ -221,7 +254,7 @@ impl Lane for u32 {
     }
 }
 
-impl<G: MultiplyAdd> Lane for Word<G> {
+impl<G: VectorUnit> Lane for Word<G> {
     type Mask = bool;
     type Of = G;
 
@@ -237,6 +270,7 @@ impl<G: MultiplyAdd> Lane for Word<G> {
         fn shr(self, count) -> Self = Self::from(self.bits >> (count.bits & 31));
         fn clz(self) -> Self = Self::from(self.bits.leading_zeros());
         fn magnitude_to_f32(self) -> Self = Self::from((self.bits as f32).to_bits());
+        fn reciprocal_mantissa(self) -> Self = Self::from(self.bits.reciprocal_mantissa());
         fn is_equal(self, other) -> bool = self.bits == other.bits;
         fn is_less(self, other) -> bool = (self.bits as i32) < other.bits as i32;
     }
@@ -327,6 +361,12 @@ notation! {
     fn shr(a; count: u32) -> V = a.shr(V::from(count));
     /// Shift by a two's complement count: left if positive, otherwise logically to the right.
     fn shift(a, count) -> V = V::select(is_negative(count), a.shr(V::from(0).isub(count)), a.shl(count));
+    /// As [`shift`], with the sign repeated by shifts to the right.
+    fn ashift(a, count) -> V = {
+        let right = V::from(0).isub(count);
+        let filled = or(a.shr(right), xor(V::from(u32::MAX).shr(right), u32::MAX));
+        V::select(is_negative(count), V::select(is_negative(a), filled, a.shr(right)), a.shl(count))
+    };
     /// Sign bit set (so also for -0).
     fn is_negative(a) -> V::Mask = a.is_less(V::from(0));
     /// All bits clear (so not for -0).
@@ -341,12 +381,20 @@ notation! {
     fn ilt(a, b) -> V::Mask = a.is_less(b);
     /// Unsigned `a < b`.
     fn ult(a, b) -> V::Mask = xor(a, SIGN).is_less(xor(b, SIGN));
-    /// `a < b` as kernels compare: the sign of the difference.
+    /// `a < b` by the total order of [`min`] and [`max`].
+    fn total_less(a, b) -> V::Mask = order(a).is_less(order(b));
+    /// All bits set where `a` is above `b` in total order.
+    fn gtmask(a, b) -> V = V::select(total_less(b, a), V::from(u32::MAX), V::from(0));
+    /// `a < b` as kernels compare: the sign of the difference, or total order.
     fn less(a, b) -> V::Mask = a.is_below(b);
-    /// `a > b`: the difference is positive.
+    /// `a > b`: the difference is positive, or total order.
     fn greater(a, b) -> V::Mask = a.is_above(b);
-    /// `a == b`: the difference is +0.
-    fn equal(a, b) -> V::Mask = is_zero(sub(a, b));
+    /// `a == b`: the difference is +0, or the words are equal.
+    fn equal(a, b) -> V::Mask = if V::Of::EQUATES_WORDS { a.is_equal(b) } else { is_zero(sub(a, b)) };
+    /// `c - a * b`.
+    fn sub_product(c, a, b) -> V = c.minus_product(a, b);
+    /// `c + -(a * b)`.
+    fn add_negated_product(c, a, b) -> V = c.plus_negated_product(a, b);
     /// Sign bit inverted.
     fn flipsign(a) -> V = xor(a, SIGN);
     /// Bits below 2^23.
@@ -381,8 +429,29 @@ notation! {
     fn min(a, b) -> V = a.minimum(b);
     /// The larger word in total order.
     fn max(a, b) -> V = a.maximum(b);
+    /// The approximate reciprocal: 7 bits; infinity of zeros and denormals, zero from 2^126 on, also of NaN.
+    fn arecip(a) -> V = {
+        let exponent = V::from(253 << 23).isub(and(a, INFINITY));
+        let inverse = or(exponent, a.reciprocal_mantissa());
+        let large = !magnitude(a).is_less(V::from(253 << 23));
+        let inverse = V::select(large, V::from(0), inverse);
+        setsign(V::select(magnitude(a).is_less(V::from(HIDDEN)), V::from(INFINITY), inverse), a)
+    };
+    /// The lower 23 bits of the product of numbers of 23 bits.
+    fn mul24lo(a, b) -> V = man_only(man_only(a).imul(man_only(b)));
+    /// The upper 23 bits of it.
+    fn mul24hi(a, b) -> V = {
+        let (a, b) = (man_only(a), man_only(b));
+        let (upper, lower) = (shr(a, 12), and(a, 0xfff));
+        let (other_upper, other_lower) = (shr(b, 12), and(b, 0xfff));
+        let middle = iadd(upper.imul(other_lower), lower.imul(other_upper));
+        let carried = shr(iadd(middle, shr(lower.imul(other_lower), 12)), 11);
+        iadd(shl(upper.imul(other_upper), 1), carried)
+    };
     /// Sign-magnitude integer to FP32, to nearest even, the sign kept also for zero.
     fn sm2f(a) -> V = setsign(magnitude(a).magnitude_to_f32(), a);
+    /// An integer as the default load leaves it: from sign and magnitude, or as it is.
+    fn loaded_integer(a) -> V = if V::Of::LOADS_RAW_INTEGERS { a } else { sm_to_twos(a) };
     /// Two's complement of a sign-magnitude word.
     fn sm_to_twos(a) -> V = select(is_negative(a), V::from(0).isub(magnitude(a)), a);
     /// Sign and magnitude of a two's complement word; `0x8000_0000` stays.

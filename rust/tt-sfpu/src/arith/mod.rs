@@ -2,4 +2,5 @@
 
 pub mod convert;
 pub mod fma;
+pub mod generation;
 pub mod lane;

@@ -31,6 +31,9 @@ const CACHED_TABLES: usize = 64;
 
 type Table = Arc<HalfTable>;
 
+/// A listing's function on each generation that has it: on Wormhole, on Blackhole.
+pub(crate) type Row<F> = [Option<F>; 2];
+
 /// A unary function of the SFPU.
 #[derive(Clone, Copy)]
 pub struct Function {
@@ -38,6 +41,8 @@ pub struct Function {
     pub name: &'static str,
     /// Variant, as there; `default` if the listings' variants differ only by parameters.
     pub variant: &'static str,
+    /// The generation whose primitives it has.
+    pub generation: Arch,
     /// Generations whose kernel has these steps.
     ///
     /// Each runs them with its own primitives.
@@ -140,9 +145,9 @@ impl Call {
 
     /// Tables of parameterised functions are shared between calls while they are among the latest.
     fn cached_table(&self) -> Table {
-        type Key = (&'static str, &'static str, [u32; MAX_PARAMETERS]);
+        type Key = (Arch, &'static str, &'static str, [u32; MAX_PARAMETERS]);
         static CACHE: Mutex<VecDeque<(Key, Table)>> = Mutex::new(VecDeque::new());
-        let key = (self.function.name, self.function.variant, self.parameters);
+        let key = (self.function.generation, self.function.name, self.function.variant, self.parameters);
         let find = |cache: &VecDeque<(Key, Table)>| cache.iter().find(|(of, _)| *of == key).map(|(_, t)| t.clone());
         // The cache is whole at every moment, so that a panic elsewhere leaves it usable.
         let lock = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -183,8 +188,8 @@ impl Function {
 }
 
 /// Lists a file's functions: name, variant, parameters, definition in 16-bit and in 32-bit `Dst`; then `speculative =
-/// program` where the speculative lanes have a program of their own for the latter, and `bf16 = step`. `for Wormhole` behind
-/// the variant: Blackhole's kernel has other steps.
+/// program` where the speculative lanes have a program of their own for the latter, and `bf16 = step`. `for Wormhole` or
+/// `for Blackhole` behind the variant: the other generation's kernel has other steps, and an entry of its own.
 macro_rules! functions {
     ($($list:tt)+) => {
         $crate::exec::list_of_unary! { [speculated, halves] $($list)+ }
@@ -204,25 +209,58 @@ macro_rules! list_of_unary {
      $($name:literal, $variant:literal $(for $only:ident)? $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr
        $(, speculative = $program:expr)? $(, bf16 = $bf16:expr)?;)+) => {
         /// The functions of this file.
-        pub(crate) static FUNCTIONS: &[$crate::exec::Function] = &[$(
-            $crate::exec::Function {
-                name: $name,
-                variant: $variant,
-                generations: $crate::exec::generations!($($only)?),
-                parameters: &[$($(stringify!($parameter)),+)?],
-                bits16: $crate::exec::kernels::exact!(tt_formats::Wormhole, [], [$($($parameter),+)?], $bits16),
-                bits32: $crate::exec::kernels::exact!(tt_formats::Wormhole, [], [$($($parameter),+)?], $bits32),
-                speculative: $crate::exec::kernels::speculative!(
-                    $how, [], [$($($parameter),+)?], ($($program)?) $bits32
-                ),
-                #[cfg(all(feature = "checked", target_arch = "x86_64"))]
-                checked: $crate::exec::kernels::checked!(
-                    $how, [], [$($($parameter),+)?], ($($program)?) $bits32
-                ),
-                table: $crate::exec::table_of!($kept),
-                bf16: $crate::exec::or_none!($($bf16)?),
+        pub(crate) static FUNCTIONS: &[$crate::exec::Row<$crate::exec::Function>] = &[$(
+            $crate::exec::row! { [$($only)?]
+                $crate::exec::unary! {
+                    Wormhole, $how, $kept, $name, $variant, [$($only)?], [$($($parameter),+)?], $bits16, $bits32,
+                    ($($program)?), ($($bf16)?)
+                },
+                $crate::exec::unary! {
+                    Blackhole, plain, $kept, $name, $variant, [$($only)?], [$($($parameter),+)?], $bits16, $bits32,
+                    (), ($($bf16)?)
+                }
             }
         ),+];
+    };
+}
+
+macro_rules! unary {
+    ($generation:ident, $how:ident, $kept:ident, $name:literal, $variant:literal, [$($only:ident)?], $parameters:tt,
+     $bits16:expr, $bits32:expr, ($($program:expr)?), ($($bf16:expr)?)) => {
+        $crate::exec::Function {
+            name: $name,
+            variant: $variant,
+            generation: tt_formats::Arch::$generation,
+            generations: $crate::exec::generations!($($only)?),
+            parameters: $crate::exec::parameter_names!($parameters),
+            bits16: $crate::exec::kernels::exact!(tt_formats::$generation, [], $parameters, $bits16),
+            bits32: $crate::exec::kernels::exact!(tt_formats::$generation, [], $parameters, $bits32),
+            speculative: $crate::exec::kernels::speculative!($how, [], $parameters, ($($program)?) $bits32),
+            #[cfg(all(feature = "checked", target_arch = "x86_64"))]
+            checked: $crate::exec::kernels::checked!($how, [], $parameters, ($($program)?) $bits32),
+            table: $crate::exec::table_of!($kept),
+            bf16: $crate::exec::or_none!($($bf16)?),
+        }
+    };
+}
+
+/// The names of parameters.
+macro_rules! parameter_names {
+    ([$($parameter:ident),*]) => {
+        &[$(stringify!($parameter)),*]
+    };
+}
+
+/// The functions of a listing, on the generations that it is for.
+macro_rules! row {
+    ([] $wormhole:expr, $blackhole:expr) => {
+        [Some($wormhole), Some($blackhole)]
+    };
+    ([Wormhole] $wormhole:expr, $blackhole:expr) => {
+        [Some($wormhole), None]
+    };
+    ([Blackhole] $wormhole:expr, $blackhole:expr) => {
+        [None, Some($blackhole)]
     };
 }
 
@@ -257,4 +295,6 @@ macro_rules! or_none {
     };
 }
 
-pub(crate) use {functions, generations, integer_functions, list_of_unary, or_none, table_of};
+pub(crate) use {
+    functions, generations, integer_functions, list_of_unary, or_none, parameter_names, row, table_of, unary,
+};

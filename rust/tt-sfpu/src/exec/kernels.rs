@@ -6,7 +6,7 @@ use tt_cpu::Level;
 
 #[cfg(target_arch = "x86_64")]
 use super::simd::{BlockMultiplyAdd, LaneVector, Simd};
-use crate::arith::fma::MultiplyAdd;
+use crate::arith::generation::VectorUnit;
 use crate::arith::lane::Word;
 
 /// A definition on words in place, with other operands and parameters.
@@ -130,7 +130,7 @@ pub(crate) use checked;
 pub(crate) use {exact, speculative, take};
 
 /// Runs a lane program on every word and those beside it, one at a time.
-pub(crate) fn scalar<G: MultiplyAdd, const N: usize>(
+pub(crate) fn scalar<G: VectorUnit, const N: usize>(
     dst: &mut [u32],
     others: [&[u32]; N],
     program: impl Fn(Word<G>, [Word<G>; N]) -> Word<G>,

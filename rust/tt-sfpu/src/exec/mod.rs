@@ -19,5 +19,7 @@ pub(crate) mod speculative;
 pub use function::{Call, DstWidth, Function, MAX_PARAMETERS, WrongParameters};
 pub use several::{BinaryCall, BinaryFunction, Several, SeveralCall, TernaryCall, TernaryFunction, binary};
 
-pub(crate) use function::{functions, generations, integer_functions, list_of_unary, or_none, table_of};
-pub(crate) use several::{binary_functions, list_of_several, short_binary_functions, some, ternary_functions};
+pub(crate) use function::{
+    Row, functions, generations, integer_functions, list_of_unary, or_none, parameter_names, row, table_of, unary,
+};
+pub(crate) use several::{binary_functions, list_of_several, several, short_binary_functions, some, ternary_functions};

@@ -23,6 +23,8 @@ pub struct Several<const OTHERS: usize, const OPERANDS: usize> {
     pub name: &'static str,
     /// Variant, as there; `default` if the listings' variants differ only by parameters.
     pub variant: &'static str,
+    /// The generation whose primitives it has.
+    pub generation: Arch,
     /// Generations whose kernel has these steps.
     ///
     /// Each runs them with its own primitives.
@@ -183,7 +185,8 @@ pub fn binary(function: BinaryFunction, dst: &mut [u32], second: &[u32], width: 
     call.run(dst, second, width, level);
 }
 
-/// Lists a file's functions of two operands, as `functions!`; `bf16 = kernel` names the kernel on BF16 pages.
+/// Lists a file's functions of two operands, as `functions!`; `bf16 = kernel` names the kernel on BF16 pages, which is one
+/// of Wormhole, or with `bf16 on both = kernel` one of both generations.
 macro_rules! binary_functions {
     ($($list:tt)+) => {
         $crate::exec::list_of_several! { BINARY, BinaryFunction, speculated, [second], $($list)+ }
@@ -207,39 +210,49 @@ macro_rules! ternary_functions {
 macro_rules! list_of_several {
     ($table:ident, $type:ident, $how:ident, $others:tt,
      $($name:literal, $variant:literal $(for $only:ident)? $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr
-       $(, speculative = [$program16:expr, $program32:expr])? $(, tiles = $tiles:expr)? $(, bf16 = $bf16:expr)?;)+) => {
+       $(, speculative = [$program16:expr, $program32:expr])? $(, tiles = $tiles:expr)?
+       $(, bf16 = $bf16:expr)? $(, bf16 on both = $both:expr)?;)+) => {
         /// The functions of this file.
-        pub(crate) static $table: &[$crate::$type] = &[$(
-            $crate::exec::Several {
-                name: $name,
-                variant: $variant,
-                generations: $crate::exec::generations!($($only)?),
-                parameters: &[$($(stringify!($parameter)),+)?],
-                exact: [
-                    $crate::exec::kernels::exact!(tt_formats::Wormhole, $others, [$($($parameter),+)?], $bits16),
-                    $crate::exec::kernels::exact!(tt_formats::Wormhole, $others, [$($($parameter),+)?], $bits32),
-                ],
-                speculative: [
-                    $crate::exec::kernels::speculative!(
-                        $how, $others, [$($($parameter),+)?], ($($program16)?) $bits16
-                    ),
-                    $crate::exec::kernels::speculative!(
-                        $how, $others, [$($($parameter),+)?], ($($program32)?) $bits32
-                    ),
-                ],
-                #[cfg(all(feature = "checked", target_arch = "x86_64"))]
-                checked: [
-                    $crate::exec::kernels::checked!(
-                        $how, $others, [$($($parameter),+)?], ($($program16)?) $bits16
-                    ),
-                    $crate::exec::kernels::checked!(
-                        $how, $others, [$($($parameter),+)?], ($($program32)?) $bits32
-                    ),
-                ],
-                tiles: $crate::exec::some!($($tiles)?),
-                bf16: $crate::exec::some!($($bf16)?),
+        pub(crate) static $table: &[$crate::exec::Row<$crate::$type>] = &[$(
+            $crate::exec::row! { [$($only)?]
+                $crate::exec::several! {
+                    Wormhole, $how, $others, $name, $variant, [$($only)?], [$($($parameter),+)?], $bits16, $bits32,
+                    ($($program16)?), ($($program32)?), ($($tiles)?), ($($bf16)? $($both)?)
+                },
+                $crate::exec::several! {
+                    Blackhole, plain, $others, $name, $variant, [$($only)?], [$($($parameter),+)?], $bits16, $bits32,
+                    (), (), (), ($($both)?)
+                }
             }
         ),+];
+    };
+}
+
+macro_rules! several {
+    ($generation:ident, $how:ident, $others:tt, $name:literal, $variant:literal, [$($only:ident)?], $parameters:tt,
+     $bits16:expr, $bits32:expr, ($($program16:expr)?), ($($program32:expr)?), ($($tiles:expr)?), ($($bf16:expr)?)) => {
+        $crate::exec::Several {
+            name: $name,
+            variant: $variant,
+            generation: tt_formats::Arch::$generation,
+            generations: $crate::exec::generations!($($only)?),
+            parameters: $crate::exec::parameter_names!($parameters),
+            exact: [
+                $crate::exec::kernels::exact!(tt_formats::$generation, $others, $parameters, $bits16),
+                $crate::exec::kernels::exact!(tt_formats::$generation, $others, $parameters, $bits32),
+            ],
+            speculative: [
+                $crate::exec::kernels::speculative!($how, $others, $parameters, ($($program16)?) $bits16),
+                $crate::exec::kernels::speculative!($how, $others, $parameters, ($($program32)?) $bits32),
+            ],
+            #[cfg(all(feature = "checked", target_arch = "x86_64"))]
+            checked: [
+                $crate::exec::kernels::checked!($how, $others, $parameters, ($($program16)?) $bits16),
+                $crate::exec::kernels::checked!($how, $others, $parameters, ($($program32)?) $bits32),
+            ],
+            tiles: $crate::exec::some!($($tiles)?),
+            bf16: $crate::exec::some!($($bf16)?),
+        }
     };
 }
 
@@ -252,4 +265,4 @@ macro_rules! some {
     };
 }
 
-pub(crate) use {binary_functions, list_of_several, short_binary_functions, some, ternary_functions};
+pub(crate) use {binary_functions, list_of_several, several, short_binary_functions, some, ternary_functions};

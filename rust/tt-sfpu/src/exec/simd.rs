@@ -6,7 +6,7 @@
 
 use std::marker::PhantomData;
 
-use crate::arith::fma::MultiplyAdd;
+use crate::arith::generation::VectorUnit;
 use crate::arith::lane::{Lane, MINUS_ONE, ONE, methods};
 use crate::exec::block::{VECTORS, zip};
 use tt_cpu::vector::Vector;
@@ -17,6 +17,8 @@ use tt_formats::{Blackhole, Wormhole};
 const MAGNITUDE: i32 = 0x7fff_ffff;
 const INFINITY: i32 = 0x7f80_0000;
 const HIDDEN: i32 = 0x80_0000;
+/// The NaN that Blackhole's multiply-add makes.
+const NAN: i32 = 0x7fc0_0000;
 /// 2^-77: from here on a product has an exact error term, and one without exponent is nothing beside the result.
 const SMALLEST: i32 = 0x1900_0000;
 
@@ -44,54 +46,62 @@ pub(crate) trait LaneVector: Vector {
     }
     /// Signed integers to FP32, to nearest even.
     fn lane_to_f32(a: Self::Int) -> Self::Float;
+    /// 1 / a, to nearest even.
+    fn inverse(a: Self::Float) -> Self::Float;
     /// [`BlockMultiplyAdd::multiply_add_of_level`] compiled for the level, in one copy for all programs.
     fn lane_mad<G: BlockMultiplyAdd>(a: &Words<Self>, b: &Words<Self>, c: &Words<Self>) -> Words<Self>;
 }
 
-/// The multiply-add of a generation on blocks. The given steps are those of the definition, a word at a time.
-pub(crate) trait BlockMultiplyAdd: MultiplyAdd {
+/// The multiply-add of a generation on blocks.
+///
+/// The host's own multiply-add where all lanes of a vector are known to give the same bits with it, otherwise the steps of
+/// the definition.
+pub(crate) trait BlockMultiplyAdd: VectorUnit {
+    /// Zeros keep the sign that IEEE arithmetic gives them.
+    const KEEPS_ZERO_SIGNS: bool;
+
+    /// The definition in [`crate::arith::fma`], a vector at a time.
+    fn stepwise<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int;
+
     /// `x * y + z`, in code of the level that it is compiled for.
     #[inline(always)]
     fn multiply_add_of_level<V: LaneVector>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
-        let mut results = *z;
-        for (i, result) in results.iter_mut().enumerate() {
-            let [mut a, mut b, mut c] = [[0; 16]; 3];
-            V::store(x[i], &mut a);
-            V::store(y[i], &mut b);
-            V::store(z[i], &mut c);
-            for lane in 0..V::LANES {
-                c[lane] = Self::multiply_add(a[lane], b[lane], c[lane]);
-            }
-            *result = V::load(&c);
-        }
-        results
+        multiply_add::<V, Self>(x, y, z)
     }
 
     /// `x * y + z` for a factor `x` of 1 or -1, or a `PRODUCT` alone.
-    #[inline(always)]
-    fn rounded_once<V: LaneVector, const PRODUCT: bool>(x: Words<V>, y: Words<V>, z: Words<V>) -> Words<V> {
-        V::lane_mad::<Self>(&x, &y, &z)
-    }
-}
-
-impl BlockMultiplyAdd for Wormhole {
-    #[inline(always)]
-    fn multiply_add_of_level<V: LaneVector>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
-        multiply_add::<V>(x, y, z)
-    }
-
+    ///
     /// Nothing is cut off before the one rounding, so that the host rounds as the unit does, but for results near the
     /// ends of the range.
     #[inline(always)]
     fn rounded_once<V: LaneVector, const PRODUCT: bool>(x: Words<V>, y: Words<V>, z: Words<V>) -> Words<V> {
-        let (first, good0) = host_once::<V, PRODUCT>(x[0], y[0], z[0]);
-        let (second, good1) = host_once::<V, PRODUCT>(x[1], y[1], z[1]);
+        let (first, good0) = host_once::<V, Self, PRODUCT>(x[0], y[0], z[0]);
+        let (second, good1) = host_once::<V, Self, PRODUCT>(x[1], y[1], z[1]);
         let bad = V::mask_not(V::both(good0, good1));
         if V::mask_any(bad) { V::lane_mad::<Self>(&x, &y, &z) } else { [first, second] }
     }
 }
 
-impl BlockMultiplyAdd for Blackhole {}
+impl BlockMultiplyAdd for Wormhole {
+    const KEEPS_ZERO_SIGNS: bool = false;
+
+    #[inline(always)]
+    fn stepwise<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
+        wormhole::<V>(x, y, z)
+    }
+}
+
+/// Where the host has Wormhole's bits it has Blackhole's: these differ for NaN, for signs of zeros, for results next to
+/// the end of the range, and where normalising shifts out two bits of which the upper one is set, and there Wormhole's are
+/// not the host's either. The signs of zeros are the host's.
+impl BlockMultiplyAdd for Blackhole {
+    const KEEPS_ZERO_SIGNS: bool = true;
+
+    #[inline(always)]
+    fn stepwise<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
+        blackhole::<V>(x, y, z)
+    }
+}
 
 /// A block of lanes of a generation.
 #[derive(Clone, Copy)]
@@ -175,6 +185,8 @@ impl<V: LaneVector, G: BlockMultiplyAdd> Lane for Simd<V, G> {
         fn shr(self, count) -> Self = Self::of(zip(self.0, count.and(Self::from(31)).0, V::shr_by));
         fn clz(self) -> Self = Self::of([V::leading_zeros(self.0[0]), V::leading_zeros(self.0[1])]);
         fn magnitude_to_f32(self) -> Self = Self::of([number::<V>(self.0[0]), number::<V>(self.0[1])]);
+        fn reciprocal_mantissa(self) -> Self
+            = Self::of([reciprocal_mantissa::<V>(self.0[0]), reciprocal_mantissa::<V>(self.0[1])]);
         fn is_equal(self, other) -> SimdMask<V> = SimdMask(zip(self.0, other.0, V::equal));
         fn is_less(self, other) -> SimdMask<V> = SimdMask(zip(other.0, self.0, V::greater));
     }
@@ -186,12 +198,18 @@ impl<V: LaneVector, G: BlockMultiplyAdd> Lane for Simd<V, G> {
 }
 
 #[inline(always)]
-fn host_once<V: LaneVector, const PRODUCT: bool>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask) {
+fn host_once<V: LaneVector, G: BlockMultiplyAdd, const PRODUCT: bool>(
+    x: V::Int,
+    y: V::Int,
+    z: V::Int,
+) -> (V::Int, V::Mask) {
     let result = V::to_bits(V::fma(V::from_bits(x), V::from_bits(y), V::from_bits(z)));
     let nothing = V::equal(magnitude::<V>(result), V::splat(0));
     let safe = is_safe::<V>(exponent_bits::<V>(result));
     let good = if PRODUCT { V::both(safe, are_normal::<V>(x, y)) } else { safe };
-    (V::keep(V::mask_not(nothing), result), V::mask_or(nothing, good))
+    // A product that is lost beside +0 leaves that.
+    let kept = if G::KEEPS_ZERO_SIGNS && !PRODUCT { result } else { V::keep(V::mask_not(nothing), result) };
+    (kept, V::mask_or(nothing, good))
 }
 
 /// Whether a result's exponent, in place, is far from both ends of the range. Such a result has no NaN and no infinity
@@ -208,26 +226,35 @@ fn are_normal<V: LaneVector>(x: V::Int, y: V::Int) -> V::Mask {
     V::both(V::greater(exponent_bits::<V>(x), zero), V::greater(exponent_bits::<V>(y), zero))
 }
 
-/// `x * y + z`: by the host's own multiply-add where all lanes of a vector are known to give the same bits with it,
-/// otherwise step by step.
+/// `x * y + z`.
 #[inline(always)]
-fn multiply_add<V: LaneVector>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
+fn multiply_add<V: LaneVector, G: BlockMultiplyAdd>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
     let (fast0, good0) = plain_fma::<V>(x[0], y[0], z[0]);
     let (fast1, good1) = plain_fma::<V>(x[1], y[1], z[1]);
     if !V::mask_any(V::mask_not(V::both(good0, good1))) {
         return [fast0, fast1];
     }
-    if let Some(result) = V::on_grid(x, y, z) {
+    if let Some(result) = V::on_grid(x, y, z)
+        && (!G::KEEPS_ZERO_SIGNS || has_no_zero::<V>(&result))
+    {
         return result;
     }
-    let (fast0, differs0) = host_fma::<V>(x[0], y[0], z[0]);
-    let (fast1, differs1) = host_fma::<V>(x[1], y[1], z[1]);
+    let (fast0, differs0) = host_fma::<V, G>(x[0], y[0], z[0]);
+    let (fast1, differs1) = host_fma::<V, G>(x[1], y[1], z[1]);
     if !V::mask_any(V::mask_or(differs0, differs1)) {
         return [fast0, fast1];
     }
-    let first = if V::mask_any(differs0) { stepwise::<V>(x[0], y[0], z[0]) } else { fast0 };
-    let second = if V::mask_any(differs1) { stepwise::<V>(x[1], y[1], z[1]) } else { fast1 };
+    let first = if V::mask_any(differs0) { G::stepwise::<V>(x[0], y[0], z[0]) } else { fast0 };
+    let second = if V::mask_any(differs1) { G::stepwise::<V>(x[1], y[1], z[1]) } else { fast1 };
     [first, second]
+}
+
+/// On the grid zeros have no sign.
+#[inline(always)]
+fn has_no_zero<V: LaneVector>(words: &Words<V>) -> bool {
+    let zero = V::splat(0);
+    let [first, second] = [magnitude::<V>(words[0]), magnitude::<V>(words[1])];
+    !V::mask_any(V::mask_or(V::equal(first, zero), V::equal(second, zero)))
 }
 
 /// The host's result, and the lanes where the cheaper half of [`host_fma`]'s conditions says that it is the unit's.
@@ -252,7 +279,7 @@ fn product_exponent<V: LaneVector>(x: V::Int, y: V::Int) -> V::Int {
     V::sub(V::add(exponent_bits::<V>(x), exponent_bits::<V>(y)), V::splat(BIAS))
 }
 
-/// The host's result with zeros made +0, and the lanes where it may differ from the SFPU's.
+/// The host's result with zeros as the unit makes them, and the lanes where it may differ from the SFPU's.
 ///
 /// The unit brings product and addend to a grid of three bits below the larger one's 24, with a sticky bit each, adds
 /// them there and rounds. With only one sticky bit among even integers that is the host's rounding, as long as the sum
@@ -260,7 +287,7 @@ fn product_exponent<V: LaneVector>(x: V::Int, y: V::Int) -> V::Int {
 /// no sticky bit if 24 bits hold it; the addend has none if it is at most four times smaller than the product. Results
 /// near the ends of the range are left to the steps, with all that is denormal, infinite or NaN.
 #[inline(always)]
-fn host_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask) {
+fn host_fma<V: LaneVector, G: BlockMultiplyAdd>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask) {
     let (fx, fy, fz) = (V::from_bits(x), V::from_bits(y), V::from_bits(z));
     let result = V::to_bits(V::fma(fx, fy, fz));
     let product = V::fma(fx, fy, V::splat_float(-0.0));
@@ -284,8 +311,9 @@ fn host_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask)
     let operands = V::mask_or(V::is_irregular(x), V::is_irregular(y));
     let others = V::mask_or(V::is_irregular(z), V::is_irregular(result));
     let irregular = V::mask_or(operands, others);
-    let result = V::select(V::equal(magnitude::<V>(result), zero), zero, result);
-    (result, V::mask_or(irregular, V::mask_not(harmless)))
+    let kept =
+        if G::KEEPS_ZERO_SIGNS { result } else { V::select(V::equal(magnitude::<V>(result), zero), zero, result) };
+    (kept, V::mask_or(irregular, V::mask_not(harmless)))
 }
 
 // Functions, not closures: a closure handed to `map` would be compiled without the level's instructions.
@@ -318,9 +346,18 @@ fn significand<V: LaneVector>(word: V::Int, exponent: V::Int) -> V::Int {
     V::keep(V::greater(exponent, V::splat(0)), full)
 }
 
-/// The definition in [`crate::arith::fma`], a vector at a time.
+/// The mantissa of the approximate reciprocal, whose table holds rounded reciprocals of the middles of its intervals.
 #[inline(always)]
-fn stepwise<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
+pub(crate) fn reciprocal_mantissa<V: LaneVector>(word: V::Int) -> V::Int {
+    const UPPER: i32 = 0x7f_0000;
+    const ONE_AND_HALF_PLACE: i32 = 0x3f80_8000;
+    let middle = V::from_bits(V::or(V::and(word, V::splat(UPPER)), V::splat(ONE_AND_HALF_PLACE)));
+    V::and(V::add(V::to_bits(V::inverse(middle)), V::splat(0x8000)), V::splat(UPPER))
+}
+
+/// Wormhole's form.
+#[inline(always)]
+fn wormhole<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
     let zero = V::splat(0);
     let (ex, ey, ez) = (exponent::<V>(x), exponent::<V>(y), exponent::<V>(z));
     let product = sticky_product::<V>(significand::<V>(x, ex), significand::<V>(y, ey));
@@ -380,6 +417,68 @@ fn stepwise<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
     V::select(special, V::select(V::mask_or(made, z_nan), nan, number), result)
 }
 
+/// Blackhole's form.
+#[inline(always)]
+fn blackhole<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
+    let zero = V::splat(0);
+    let (ex, ey, ez) = (exponent::<V>(x), exponent::<V>(y), exponent::<V>(z));
+    let product = sticky_product::<V>(significand::<V>(x, ex), significand::<V>(y, ey));
+    let addend = V::shl::<3>(significand::<V>(z, ez));
+    let product_exponent = V::sub(V::add(ex, ey), V::splat(127));
+    let product_sign = V::and(V::xor(x, y), V::splat(i32::MIN));
+    let addend_sign = V::and(z, V::splat(i32::MIN));
+    let both_signs = V::and(product_sign, addend_sign);
+    let no_product = V::mask_or(V::equal(product, zero), V::greater(zero, product_exponent));
+
+    let largest = V::max(product_exponent, ez);
+    let p = semi_sticky::<V>(product, V::sub(largest, product_exponent));
+    let a = semi_sticky::<V>(addend, V::sub(largest, ez));
+    let difference = V::sub(p, a);
+    let turned = V::greater(zero, difference);
+    let distance = V::select(turned, V::sub(a, p), difference);
+    let magnitude = V::select(V::equal(product_sign, addend_sign), V::add(p, a), distance);
+    let sign = V::select(turned, addend_sign, product_sign);
+
+    // The leading one goes to bit 26, or as much lower as the exponent would be below 0. All that leaves to the right
+    // beyond one place is kept.
+    let leading = V::sub(V::splat(5), V::leading_zeros(magnitude));
+    let exponent = V::add(largest, leading);
+    let low = V::greater(V::splat(1), exponent);
+    let shift = V::select(low, V::sub(V::splat(1), largest), leading);
+    let field = V::select(low, zero, exponent);
+    let lost = V::and(magnitude, V::or(shift, V::splat(1)));
+    let trace = V::keep(V::mask_not(V::equal(lost, zero)), V::splat(1));
+    let right = V::or(V::shr_by(magnitude, shift), trace);
+    let right = V::keep(V::greater(V::splat(32), shift), right);
+    let left = V::shl_by(magnitude, V::sub(zero, shift));
+    let normal = V::select(V::greater(shift, zero), right, left);
+    let word = V::add(V::shl::<23>(field), V::and(V::shr::<3>(normal), V::splat(HIDDEN - 1)));
+    let round = V::greater(V::add(V::and(normal, V::splat(7)), V::and(word, V::splat(1))), V::splat(4));
+    let word = V::add(word, V::keep(round, V::splat(1)));
+
+    let finite = V::or(sign, V::keep(V::greater(word, V::splat(HIDDEN - 1)), word));
+    let result = V::select(V::greater(exponent, V::splat(254)), V::or(sign, V::splat(INFINITY)), finite);
+    let result = V::select(V::equal(magnitude, zero), both_signs, result);
+    let alone = V::select(V::equal(addend, zero), both_signs, z);
+    let result = V::select(no_product, alone, result);
+
+    let top = V::splat(255);
+    let operands = V::mask_or(V::equal(ex, top), V::equal(ey, top));
+    let addend_special = V::equal(ez, top);
+    let special = V::mask_or(V::mask_or(operands, addend_special), V::greater(product_exponent, V::splat(254)));
+    if !V::mask_any(special) {
+        return result;
+    }
+    let infinite = V::or(product_sign, V::splat(INFINITY));
+    let z_infinite = V::equal(V::and(z, V::splat(MAGNITUDE)), V::splat(INFINITY));
+    let z_nan = V::both(addend_special, V::mask_not(z_infinite));
+    let opposite = V::both(V::both(z_infinite, operands), V::mask_not(V::equal(product_sign, addend_sign)));
+    let made = V::mask_or(V::mask_or(factor_is_nan::<V>(x, ey), factor_is_nan::<V>(y, ex)), opposite);
+    let number = V::select(z_infinite, z, infinite);
+    let value = V::select(V::mask_or(made, z_nan), V::splat(NAN), number);
+    V::select(special, value, result)
+}
+
 /// NaN, or infinity times zero; denormals are zeros.
 #[inline(always)]
 fn factor_is_nan<V: LaneVector>(word: V::Int, other_exponent: V::Int) -> V::Mask {
@@ -431,6 +530,7 @@ mod x86 {
             is_irregular(word: __m512i) -> __mmask16
                 = _mm512_fpclass_ps_mask::<NAN_INFINITY_DENORMAL>(_mm512_castsi512_ps(word));
             lane_to_f32(a: __m512i) -> __m512 = _mm512_cvtepi32_ps(a);
+            inverse(a: __m512) -> __m512 = _mm512_div_ps(_mm512_set1_ps(1.0), a);
         }
         #[inline(always)]
         fn lane_mad<G: BlockMultiplyAdd>(a: &Words512, b: &Words512, c: &Words512) -> Words512 {
@@ -457,6 +557,7 @@ mod x86 {
             mask_not(a: __m256i) -> __m256i = _mm256_xor_si256(a, _mm256_set1_epi32(-1));
             mask_any(a: __m256i) -> bool = _mm256_movemask_epi8(a) != 0;
             lane_to_f32(a: __m256i) -> __m256 = _mm256_cvtepi32_ps(a);
+            inverse(a: __m256) -> __m256 = _mm256_div_ps(_mm256_set1_ps(1.0), a);
         }
         #[inline(always)]
         fn lane_mad<G: BlockMultiplyAdd>(a: &Words256, b: &Words256, c: &Words256) -> Words256 {

@@ -4,11 +4,11 @@
 //! uses the BF16 exponential in both widths. `tanhshrink` is a cubic times a polynomial up to 1. `xielu` takes alpha
 //! for positive and for negative arguments.
 
-use super::blocks::{Blocks, exp_bf16};
+use super::blocks::{Blocks, exp_bf16, quick_steps};
 use super::elu::reduced_exp;
 use crate::arith::lane::{
-    HALF, MINUS_ONE, ONE, TWO, ZERO, add, fabs, greater, ilt, is_positive, less, mad, magnitude, max, min, mul,
-    polynomial, round_bf16, select, setsign, splat, store_bf16, store_f32, store_rounded, sub,
+    HALF, MINUS_ONE, ONE, TWO, ZERO, add, fabs, greater, ilt, is_negative, is_positive, less, mad, magnitude, max, min,
+    mul, polynomial, round_bf16, select, setsign, splat, store_bf16, store_f32, store_rounded, sub, sub_product,
 };
 use crate::exec::functions;
 
@@ -21,6 +21,22 @@ fn mish<V: Blocks>(x: V, exponential: V, steps: usize) -> V {
     let sum = add(exponential, ONE);
     let ratio = mul(over, mad(sum, sum, ONE).reciprocal(steps));
     select(less(x, LINEAR), mul(x, ratio), x)
+}
+
+/// As [`mish`], with 1 less twice the reciprocal for positive numbers.
+#[inline(always)]
+fn mish_halves<V: Blocks>(x: V, exponential: V, steps: usize) -> V {
+    let over = mul(exponential, add(exponential, TWO));
+    let sum = add(exponential, ONE);
+    let inverse = mad(sum, sum, ONE).reciprocal(steps);
+    let negative = mul(x, mul(over, inverse));
+    let positive = mul(x, sub_product(splat::<V>(ONE), inverse, TWO));
+    select(less(x, LINEAR), select(is_negative(x), negative, positive), x)
+}
+
+#[inline(always)]
+fn softsign_quick<V: Blocks>(x: V) -> V {
+    softsign(x, quick_steps::<V>())
 }
 
 #[inline(always)]
@@ -86,9 +102,13 @@ functions! {
         speculative = |x| speculative::activation::mish(x, Blocks::exp_f32(x), 2);
     "mish", "approx" for Wormhole: |x| store_rounded(mish(x, round_bf16(exp_bf16(x)), 1)), |x| store_f32(mish(x, exp_bf16(x), 1)),
         speculative = |x| speculative::activation::mish(x, exp_bf16(x), 1);
-    "softsign", "default" for Wormhole: |x| store_bf16(softsign(x, 2)), |x| store_f32(softsign(x, 2));
-    "softsign", "approx" for Wormhole: |x| store_bf16(softsign(x, 1)), |x| store_f32(softsign(x, 1));
-    "tanhshrink", "default" for Wormhole: tanhshrink_16, tanhshrink_32;
+    "mish", "accurate" for Blackhole: |x| store_rounded(mish_halves(x, round_bf16(exp_bf16(x)), 1)),
+        |x| store_f32(mish_halves(x, Blocks::exp_f32(x), 2));
+    "mish", "approx" for Blackhole: |x| store_rounded(mish_halves(x, round_bf16(exp_bf16(x)), 0)),
+        |x| store_f32(mish_halves(x, exp_bf16(x), 0));
+    "softsign", "default": |x| store_bf16(softsign(x, 2)), |x| store_f32(softsign(x, 2));
+    "softsign", "approx": |x| store_bf16(softsign_quick(x)), |x| store_f32(softsign_quick(x));
+    "tanhshrink", "default": tanhshrink_16, tanhshrink_32;
     "xielu", "default" [positive, negative]: |x| store_rounded(xielu(x, positive, negative)),
         |x| store_f32(xielu(x, positive, negative));
 }

@@ -141,9 +141,9 @@ pub fn atan_of<V: Blocks>(x: V, value: V) -> V {
 }
 
 functions! {
-    "asin", "default" for Wormhole: |x| store_rounded(within(x, asin_16(x))), asin_32,
+    "asin", "default": |x| store_rounded(within(x, asin_16(x))), asin_32,
         speculative = speculative::arc::asin_32;
     "acos", "default": |x| store_rounded(within(x, acos_16(x))), acos_32,
         speculative = speculative::arc::acos_32;
-    "atan", "default" for Wormhole: atan_16, atan_32, speculative = speculative::arc::atan_32;
+    "atan", "default": atan_16, atan_32, speculative = speculative::arc::atan_32;
 }

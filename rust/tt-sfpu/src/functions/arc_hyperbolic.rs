@@ -61,7 +61,6 @@ fn acosh<V: Blocks>(x: V, logarithm: V) -> V {
 #[inline(always)]
 fn atanh_argument<V: Blocks>(x: V, precision: &Precision) -> V {
     let distance = select(less(fabs(x), ONE), fabs(x), splat(ZERO));
-    // The reciprocal comes with a minus sign.
     let inverse = sub(splat::<V>(ONE), distance).reciprocal_estimate(precision.refine);
     mul(add(distance, distance), inverse)
 }
@@ -76,7 +75,7 @@ fn atanh<V: Blocks>(x: V, logarithm: V) -> V {
 macro_rules! through_logarithm {
     ($($name:literal: $argument:ident, $finish:ident;)+) => {
         functions! {$(
-            $name, "default" for Wormhole:
+            $name, "default":
                 |x| store_rounded($finish(x, Blocks::log1p(store_bf16($argument(x, &SHORT)), SERIES_16))),
                 |x| store_f32($finish(x, Blocks::log1p(store_f32($argument(x, &LONG)), SERIES_32)));
         )+}

@@ -3,7 +3,7 @@
 //! Domain: all words. `i0`: one polynomial of degree 11 in x^2, cut by the store. `i1`: rational up to 10, above it
 //! e^|x| / sqrt |x| times a polynomial in 1 / |x|; |x| is held to 88.5.
 
-use super::blocks::{BIAS, Blocks, EXP21_CONSTANT, INVERSE_LN2, exp21};
+use super::blocks::{BIAS, Blocks, EXP21_CONSTANT, INVERSE_LN2, exp21, quick_steps};
 use crate::arith::lane::{
     ONE, fabs, greater, mad, min, mul, polynomial, select, setsign, store_bf16, store_f32, store_rounded,
 };
@@ -69,9 +69,19 @@ fn i1_32<V: Blocks>(x: V, steps: usize) -> V {
     store_f32(i1(x, Blocks::exp_f32_unlimited, over, under, steps))
 }
 
+#[inline(always)]
+fn quick_16<V: Blocks>(x: V) -> V {
+    i1_16(x, quick_steps::<V>())
+}
+
+#[inline(always)]
+fn quick_32<V: Blocks>(x: V) -> V {
+    i1_32(x, quick_steps::<V>())
+}
+
 functions! {
     "i0", "default": |x| store_bf16(i0(x)), |x| store_f32(i0(x)),
         speculative = |x| store_f32(speculative::bessel::i0(x));
-    "i1", "default" for Wormhole: |x| i1_16(x, 2), |x| i1_32(x, 2);
-    "i1", "approx" for Wormhole: |x| i1_16(x, 1), |x| i1_32(x, 1);
+    "i1", "default": |x| i1_16(x, 2), |x| i1_32(x, 2);
+    "i1", "approx": quick_16, quick_32;
 }

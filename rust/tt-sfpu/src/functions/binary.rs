@@ -5,10 +5,11 @@
 //! In 16-bit `Dst` sums are truncated by the store, or with `nearest_even` rounded by the kernel before; products and quotients are rounded to nearest even by the kernel.
 //! Quotients in 32-bit `Dst` come from the mantissas, with one correction by the remainder.
 
-use super::blocks::{Blocks, RECIPROCAL_SEED, reciprocal_mantissa};
+use super::blocks::{Blocks, RECIPROCAL_SEED, is_blackhole, newton_step, reciprocal_mantissa};
 use crate::arith::lane::{
-    INFINITY, NAN, ONE, ZERO, add, exp_biased, exp_unbiased, flipsign, iadd, ilt, is_zero, isub, mad, magnitude, max,
-    min, mul, round_bf16_even, select, setexp, setman, setsign, shr, splat, store_bf16, store_f32, sub, xor,
+    INFINITY, NAN, ONE, ZERO, add, arecip, exp_biased, exp_unbiased, flipsign, gtmask, iadd, ilt, is_zero, isub, mad,
+    magnitude, max, min, mul, not, round_bf16_even, select, setexp, setman, setsign, shr, splat, store_bf16, store_f32,
+    sub, xor,
 };
 use crate::exec::bf16::{Bf16, arithmetic, quotient, relations};
 use crate::exec::binary_functions;
@@ -29,7 +30,11 @@ pub fn div_16<V: Blocks>(a: V, b: V) -> V {
 #[inline(always)]
 pub fn div_f32<V: Blocks>(a: V, b: V) -> V {
     let (over, under) = (setexp(a, 127), setexp(b, 127));
-    let inverse = setsign(reciprocal_mantissa(b, RECIPROCAL_SEED, 1), under);
+    let inverse = if is_blackhole::<V>() {
+        newton_step(under, arecip(under)).0
+    } else {
+        setsign(reciprocal_mantissa(b, RECIPROCAL_SEED, 1), under)
+    };
     let estimate = mul(over, inverse);
     let rest = mad(estimate, flipsign(under), over);
     scale_quotient(a, b, mad(rest, inverse, estimate))
@@ -61,25 +66,28 @@ pub fn is_regular<V: Blocks>(a: V, b: V) -> V::Mask {
 
 #[inline(always)]
 pub fn special_quotient<V: Blocks>(a: V, b: V) -> V {
+    if is_blackhole::<V>() {
+        return mad(flipsign(a), setman(not(b), ZERO), gtmask(magnitude(b), INFINITY));
+    }
     let limit = mul(a, xor(setman(b, ZERO), INFINITY));
     select(ilt(splat::<V>(INFINITY), magnitude(b)), b, limit)
 }
 
 binary_functions! {
     "add_binary", "default": |a, b| store_bf16(add(a, b)), |a, b| store_f32(add(a, b)),
-        bf16 = Bf16::packed(arithmetic::sum::run);
+        bf16 on both = Bf16::packed(arithmetic::sum::run);
     "sub_binary", "default": |a, b| store_bf16(sub(a, b)), |a, b| store_f32(sub(a, b)),
-        bf16 = Bf16::packed(arithmetic::difference::run);
+        bf16 on both = Bf16::packed(arithmetic::difference::run);
     "rsub_binary", "default": |a, b| store_bf16(sub(b, a)), |a, b| store_f32(sub(b, a)),
-        bf16 = Bf16::packed(arithmetic::reversed_difference::run);
+        bf16 on both = Bf16::packed(arithmetic::reversed_difference::run);
     "add_binary", "nearest_even": |a, b| store_bf16(round_bf16_even(add(a, b))), |a, b| store_f32(add(a, b));
     "sub_binary", "nearest_even": |a, b| store_bf16(round_bf16_even(sub(a, b))), |a, b| store_f32(sub(a, b));
     "rsub_binary", "nearest_even": |a, b| store_bf16(round_bf16_even(sub(b, a))), |a, b| store_f32(sub(b, a));
-    "mul_binary", "default": mul_16, |a, b| store_f32(mul(a, b)), bf16 = Bf16::packed(arithmetic::product::run);
-    "div_binary", "default" for Wormhole: div_16, Blocks::div_f32, tiles = divide_tile,
-        bf16 = Bf16::unpacked(quotient::quotient::run);
+    "mul_binary", "default": mul_16, |a, b| store_f32(mul(a, b)), bf16 on both = Bf16::packed(arithmetic::product::run);
+    "div_binary", "default": div_16, Blocks::div_f32, tiles = divide_tile,
+        bf16 on both = Bf16::unpacked(quotient::quotient::run);
     "binary_max", "default": |a, b| store_bf16(max(a, b)), |a, b| store_f32(max(a, b)),
-        bf16 = Bf16::packed(relations::larger::run);
+        bf16 on both = Bf16::packed(relations::larger::run);
     "binary_min", "default": |a, b| store_bf16(min(a, b)), |a, b| store_f32(min(a, b)),
-        bf16 = Bf16::packed(relations::smaller::run);
+        bf16 on both = Bf16::packed(relations::smaller::run);
 }

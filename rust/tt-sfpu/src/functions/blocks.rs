@@ -2,10 +2,14 @@
 //!
 //! `docs/chip/sfpu.md` section 4.
 
+use tt_formats::{Arch, Generation};
+
+use crate::arith::generation::VectorUnit;
 use crate::arith::lane::{
-    HALF, INFINITY, Lane, MINUS_ONE, ONE, add, addexp, and, copyexp, exp_biased, exp_unbiased, flipsign, iadd, ilt,
-    is_zero, isub, mad, man_only, man_with_one, max, min, mul, not, polynomial, round_sm16, select, setexp, setman,
-    setsign, shift, shl, shr, sm_to_twos, sm2f, splat, sub, twos_to_sm,
+    HALF, INFINITY, Lane, MINUS_ONE, ONE, add, add_negated_product, addexp, and, arecip, copyexp, exp_biased,
+    exp_unbiased, flipsign, iadd, ilt, is_negative, is_zero, isub, mad, man_only, man_with_one, max, min, mul, not,
+    polynomial, round_sm16, select, setexp, setman, setsign, shift, shl, shr, sm_to_twos, sm2f, splat, sub_product,
+    twos_to_sm,
 };
 
 /// Building blocks of 32-bit `Dst` functions, by their listings.
@@ -19,7 +23,7 @@ pub trait Blocks: Lane {
     fn exp_f32_unlimited(self) -> Self;
     /// 1 / x.
     fn reciprocal(self, steps: usize) -> Self;
-    /// -1 / x from an integer estimate.
+    /// 1 / x from an estimate of a few bits.
     fn reciprocal_estimate(self, refine: bool) -> Self;
     /// First approximation of 1 / sqrt(x).
     fn inverse_root(self) -> Self;
@@ -199,17 +203,71 @@ pub fn reciprocal_scale<V: Lane>(mantissa: V, x: V) -> V {
     setsign(negated_reciprocal_scale(mantissa, x), x)
 }
 
-/// 1 / x.
+/// 1 / x by Newton `steps`.
+///
+/// On Blackhole they start from the instruction's 7 bits, and are left out where these are zero or infinite.
 #[inline(always)]
 pub fn reciprocal<V: Lane>(x: V, steps: usize) -> V {
-    reciprocal_scale(reciprocal_mantissa(x, RECIPROCAL_SEED, steps), x)
+    if !V::Of::HAS_RECIPROCAL {
+        return reciprocal_scale(reciprocal_mantissa(x, RECIPROCAL_SEED, steps), x);
+    }
+    let seed = arecip(x);
+    if steps == 0 {
+        return seed;
+    }
+    let (mut y, excess) = newton_step(x, seed);
+    // NaN, of zero times infinity, is positive.
+    let usual = is_negative(excess);
+    for _ in 1..steps {
+        (y, _) = newton_step(x, y);
+    }
+    select(usual, y, seed)
 }
 
-/// -1 / x from an estimate by integer subtraction.
+/// A better reciprocal by the product with x less 2, and that.
+#[inline(always)]
+pub fn newton_step<V: Lane>(x: V, y: V) -> (V, V) {
+    const MINUS_TWO: u32 = 0xc000_0000;
+    let excess = mad(x, y, MINUS_TWO);
+    (mad(y, flipsign(excess), MINUS_ZERO), excess)
+}
+
+/// -0
+const MINUS_ZERO: u32 = 0x8000_0000;
+
+/// Whether a listing runs by Blackhole's rules.
+#[inline(always)]
+pub fn is_blackhole<V: Lane>() -> bool {
+    matches!(V::Of::ARCH, Arch::Blackhole)
+}
+
+/// Steps of a reciprocal that kernels do not refine: on Wormhole it makes one nevertheless.
+#[inline(always)]
+pub fn quick_steps<V: Lane>() -> usize {
+    if V::Of::HAS_RECIPROCAL { 0 } else { 1 }
+}
+
+/// The reciprocal that kernels do not refine.
+#[inline(always)]
+pub fn quick_reciprocal<V: Blocks>(x: V) -> V {
+    x.reciprocal(quick_steps::<V>())
+}
+
+/// A better reciprocal by what its product with x lacks to 1.
+#[inline(always)]
+pub fn refined_reciprocal<V: Lane>(x: V, y: V) -> V {
+    mad(y, mad(flipsign(x), y, ONE), y)
+}
+
+/// 1 / x from an estimate by integer subtraction, on Blackhole from the instruction's.
 ///
 /// `refine` adds a Newton step, as FP32 kernels do.
 #[inline(always)]
 pub fn reciprocal_estimate<V: Lane>(x: V, refine: bool) -> V {
+    if V::Of::HAS_RECIPROCAL {
+        let y = refined_reciprocal(x, arecip(x));
+        return if refine { refined_reciprocal(x, y) } else { y };
+    }
     let mut y = isub(splat::<V>(RECIPROCAL_ESTIMATE), x);
     let mut error = mad(x, y, ONE);
     if refine {
@@ -257,10 +315,10 @@ pub fn newton_root<V: Lane>(x: V, steps: usize) -> V {
     let half = addexp(x, -1);
     let mut y = isub(splat::<V>(ROOT_ESTIMATE), shr(x, 1));
     for _ in 0..steps {
-        y = mul(y, add(splat::<V>(ONE_AND_HALF), flipsign(mul(mul(half, y), y))));
+        y = mul(y, add_negated_product(splat::<V>(ONE_AND_HALF), mul(half, y), y));
     }
     let root = mul(x, y);
-    let error = mul(sub(x, mul(root, root)), HALF);
+    let error = mul(sub_product(x, root, root), HALF);
     select(is_zero(x), 0, mad(error, y, root))
 }
 

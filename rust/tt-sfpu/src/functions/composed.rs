@@ -8,6 +8,7 @@
 use std::sync::LazyLock;
 
 use tt_cpu::table::HalfTable;
+use tt_formats::Blackhole;
 
 use super::binary::{div_16, mul_16};
 use super::blocks::Blocks;
@@ -17,7 +18,7 @@ use super::rounding::{floor, trunc};
 use super::scalar::rsub;
 use super::trigonometry::{SINE_16, SINE_32};
 use crate::arith::lane::{
-    HALF, INFINITY, ONE, ZERO, exp_unbiased, fabs, flipsign, ieq, is_zero, less, man_only, mul, polynomial,
+    HALF, INFINITY, ONE, Word, ZERO, exp_unbiased, fabs, flipsign, ieq, is_zero, less, man_only, mul, polynomial,
     round_bf16_even, select, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use crate::exec::bf16::{Bf16, tables};
@@ -117,12 +118,18 @@ functions! {
 }
 
 static FROM_MINUS_FOUR: LazyLock<HalfTable> = LazyLock::new(|| tables::table_of(|y| log_sigmoid_16(y, 0)));
+static BLACKHOLE_FROM_MINUS_FOUR: LazyLock<HalfTable> =
+    LazyLock::new(|| tables::table_of(|y| log_sigmoid_16(Word::<Blackhole>::from(y), 0.into()).bits));
 
 binary_functions! {
-    "log_sigmoid", "default": log_sigmoid_16, |y, e| store_f32(log_sigmoid(y, e)),
+    "log_sigmoid", "default" for Wormhole: log_sigmoid_16, |y, e| store_f32(log_sigmoid(y, e)),
         speculative = [
             |y, e| store_bf16(speculative::composed::log_sigmoid(y, e)),
             |y, e| store_f32(speculative::composed::log_sigmoid(y, e))
         ],
         bf16 = Bf16::packed(|level, dst, pages, _, _| tables::log_sigmoid(&FROM_MINUS_FOUR, level, dst, pages));
+    "log_sigmoid", "default" for Blackhole: log_sigmoid_16, |y, e| store_f32(log_sigmoid(y, e)),
+        bf16 on both = Bf16::packed(|level, dst, pages, _, _| {
+            tables::log_sigmoid(&BLACKHOLE_FROM_MINUS_FOUR, level, dst, pages)
+        });
 }

@@ -4,7 +4,7 @@
 
 use super::blocks::{self, Blocks};
 use super::{binary, division, erf, gamma, log, tanh, trigonometry};
-use crate::arith::fma::MultiplyAdd;
+use crate::arith::generation::VectorUnit;
 use crate::arith::lane::Word;
 use crate::exec::simd::{BlockMultiplyAdd, LaneVector, Simd};
 
@@ -24,7 +24,7 @@ macro_rules! listed {
 }
 
 listed! {
-    [] u32, [<G: MultiplyAdd>] Word<G>, [<V: LaneVector, G: BlockMultiplyAdd>] Simd<V, G>;
+    [] u32, [<G: VectorUnit>] Word<G>, [<V: LaneVector, G: BlockMultiplyAdd>] Simd<V, G>;
     {
         fn exp_f32() -> Self = blocks::exp_f32;
         fn exp_f32_unlimited() -> Self = blocks::exp_f32_unlimited;

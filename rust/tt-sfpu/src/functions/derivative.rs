@@ -7,8 +7,8 @@
 use super::blocks::{Blocks, INVERSE_LN2};
 use super::elu::scaled_exp;
 use crate::arith::lane::{
-    HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, ZERO, exp_biased, fabs, greater, iadd, ilt, isub, less, mad, mul,
-    polynomial, select, setexp, splat, store_f32, store_rounded, sub,
+    HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, ZERO, exp_biased, fabs, flipsign, greater, iadd, ilt, isub, less, mad,
+    magnitude, mul, polynomial, select, setexp, splat, store_f32, store_rounded, sub,
 };
 use crate::exec::functions;
 
@@ -66,6 +66,18 @@ fn gelu_derivative<V: Blocks>(x: V, steps: Option<usize>) -> V {
     select(less(x, BELOW), gelu_tail(x, square, steps), right)
 }
 
+/// As [`gelu_derivative`], with products that make one NaN of all, which takes the polynomial.
+#[inline(always)]
+fn gelu_derivative_of_product<V: Blocks>(x: V, steps: Option<usize>) -> V {
+    const MINUS_ABOVE: u32 = ABOVE | 0x8000_0000;
+    let above = !greater(mul(x, MINUS_ONE), MINUS_ABOVE);
+    let x = mul(x, ONE);
+    let square = mul(x, x);
+    let middle = mad(x, polynomial(square, GELU_SERIES), HALF);
+    let left = select(less(x, BELOW), gelu_tail(x, square, steps), middle);
+    select(above, ONE, left)
+}
+
 /// NaN squared is above infinity, and returned as it came.
 #[inline(always)]
 fn keep_nan<V: Blocks>(x: V, value: V) -> V {
@@ -113,6 +125,28 @@ fn tanh_derivative<V: Blocks>(x: V) -> V {
     select(less(distance, THREE), near, tanh_tail(distance))
 }
 
+/// Blackhole's form: s = 4 e^-2|x| divided by (1 + s / 4)^2, the quotient corrected once by what it leaves.
+#[inline(always)]
+fn by_exponential<V: Blocks>(x: V) -> V {
+    const SERIES: [u32; 7] = [0x3ab4_a000, 0x3c09_2f6e, 0x3d2a_adad, 0x3e2a_aa28, 0x3eff_fffb, ONE, ONE];
+    /// 1 / 16
+    const SIXTEENTH: u32 = 0x3d80_0000;
+    let distance = magnitude(x);
+    let argument = mul(distance, MINUS_TWO);
+    let (mantissa, exponent) = scaled_exp(argument, mad(argument, INVERSE_LN2, ROUNDER), SERIES);
+    let exponent = iadd(exponent, 2);
+    let over = select(ilt(exponent, 1), ZERO, setexp(mantissa, exponent));
+    let half = mad(over, SIXTEENTH, HALF);
+    let below = mad(over, half, ONE);
+    let inverse = below.reciprocal_estimate(true);
+    let quotient = mul(over, inverse);
+    // What the sums of the divisor lost.
+    let lost = mad(over, SIXTEENTH, sub(splat::<V>(HALF), half));
+    let lost = mad(over, lost, mad(over, half, sub(splat::<V>(ONE), below)));
+    let rest = mad(flipsign(quotient), lost, mad(flipsign(quotient), below, over));
+    select(less(distance, FORTY_FIVE), mad(rest, inverse, quotient), splat::<V>(ZERO))
+}
+
 functions! {
     "gelu_derivative", "accurate" for Wormhole: |x| store_rounded(gelu_derivative(x, Some(1))),
         |x| store_f32(keep_nan(x, gelu_derivative(x, Some(2)))),
@@ -120,6 +154,12 @@ functions! {
     "gelu_derivative", "approx" for Wormhole: |x| store_rounded(gelu_derivative(x, None)),
         |x| store_f32(keep_nan(x, gelu_derivative(x, None))),
         speculative = |x| speculative::derivative::gelu_derivative_32(x, None);
+    "gelu_derivative", "accurate" for Blackhole: |x| store_rounded(gelu_derivative(x, Some(1))),
+        |x| store_f32(gelu_derivative_of_product(x, Some(2)));
+    "gelu_derivative", "approx" for Blackhole: |x| store_rounded(gelu_derivative(x, None)),
+        |x| store_f32(gelu_derivative_of_product(x, None));
+    "tanh_derivative", "accurate" for Blackhole: |x| store_rounded(by_exponential(x)), |x| store_f32(by_exponential(x));
+    "tanh_derivative", "approx" for Blackhole: |x| store_rounded(by_exponential(x)), |x| store_f32(by_exponential(x));
     "tanh_derivative", "accurate" for Wormhole: |x| store_rounded(tanh_derivative(x)), |x| store_f32(tanh_derivative(x)),
         speculative = |x| store_f32(speculative::derivative::tanh_derivative(x));
     "tanh_derivative", "approx" for Wormhole: |x| store_rounded(tanh_derivative(x)), |x| store_f32(tanh_derivative(x)),

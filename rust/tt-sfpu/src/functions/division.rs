@@ -8,9 +8,9 @@
 
 use super::blocks::Blocks;
 use crate::arith::lane::{
-    MINUS_ONE, ONE, add, addexp, and, clz, exp_unbiased, iabs, iadd, is_negative, is_zero, isub, mad, man_only, max,
-    min, mul, or, round_u16, select, setexp, setman, shift, shl, shr, sm_to_twos, sm2f, splat, store_f32, sub, ult,
-    xor,
+    MINUS_ONE, ONE, add, addexp, and, arecip, clz, exp_unbiased, flipsign, iabs, iadd, is_negative, is_zero, isub, mad,
+    man_only, max, min, mul, mul24hi, mul24lo, or, round_u16, select, setexp, setman, shift, shl, shr, sm_to_twos,
+    sm2f, splat, store_f32, sub, sub_product, twos_to_sm, ult, xor,
 };
 use crate::exec::binary_functions;
 
@@ -120,6 +120,56 @@ pub fn quotient_of_numbers<V: Blocks>(a: V, b: V, quotient: V, refined: V) -> V 
     store_f32(select(!is_zero(a) & a.is_equal(b), ONE, divided))
 }
 
+/// The same of Blackhole, which converts two's complement itself.
+#[inline(always)]
+fn short_div_to_fp32<V: Blocks>(a: V, b: V) -> V {
+    let (a, b) = (twos_to_sm(a), twos_to_sm(b));
+    let (over, under) = (sm2f(a), sm2f(b));
+    let inverse = under.reciprocal(2);
+    let divides = is_zero(a) | !a.is_equal(b);
+    let quotient = select(divides, mul(over, inverse), splat::<V>(ONE));
+    let refined = mad(sub_product(over, quotient, under), inverse, quotient);
+    store_f32(select(divides & !is_zero(b), refined, quotient))
+}
+
+/// Quotient and rest of |a| / |b| on Blackhole, by products of 23 bits: multiples of 2^10, and one more estimate.
+#[inline(always)]
+fn short_divide<V: Blocks>(a: V, b: V) -> (V, V) {
+    /// 2^33: added to a quotient it leaves the quotient's multiples of 2^10 in the mantissa.
+    const ROUND_TO_10: u32 = 0x5000_0000;
+    let (dividend, divisor) = (iabs(a), iabs(b));
+    let under = number(divisor);
+    let y = arecip(under);
+    let error = mad(flipsign(y), under, ONE);
+    let inverse = mad(mad(error, error, error), y, y);
+    let upper = man_only(mad(number(dividend), inverse, ROUND_TO_10));
+    let rest = isub(dividend, shl(mul24lo(upper, divisor), 10));
+    let back = is_negative(rest) & !is_zero(shl(upper, 10));
+    let remaining = addexp(sm2f(shr(iabs(rest), 1)), 1);
+    let estimate = round_u16(mul(remaining, inverse));
+    let carried = iadd(mul24hi(estimate, divisor), mul24lo(estimate, shr(divisor, 23)));
+    let product = iadd(mul24lo(estimate, divisor), shl(carried, 23));
+    let rest = isub(rest, negative_if(back, product));
+    let quotient = iadd(negative_if(back, estimate), shl(upper, 10));
+    let less_one = isub(rest, divisor);
+    let (below, above) = (is_negative(rest), !is_negative(rest) & !is_negative(less_one));
+    let step = select(below, u32::MAX, select(above, 1, splat::<V>(0)));
+    (iadd(quotient, step), select(above, less_one, select(below, iadd(rest, divisor), rest)))
+}
+
+#[inline(always)]
+fn short_div_trunc<V: Blocks>(a: V, b: V) -> V {
+    negative_if(is_negative(xor(a, b)), short_divide(a, b).0)
+}
+
+#[inline(always)]
+fn short_div_floor<V: Blocks>(a: V, b: V) -> V {
+    let (quotient, rest) = short_divide(a, b);
+    let negative = is_negative(xor(a, b));
+    let quotient = negative_if(negative, quotient);
+    select(negative & !is_zero(rest), isub(quotient, 1), quotient)
+}
+
 /// The binary algorithm.
 ///
 /// The trailing zeros of the smaller operand are shifted out of a difference, again and again.
@@ -185,6 +235,9 @@ binary! {
     "div_int32", "int32_to_fp32" for Wormhole: div_to_fp32, speculative = speculative::binary::div_to_fp32;
     "div_int32_floor", "floor" for Wormhole: div_floor;
     "div_int32_floor", "trunc" for Wormhole: div_trunc;
+    "div_int32", "int32_to_fp32" for Blackhole: short_div_to_fp32;
+    "div_int32_floor", "floor" for Blackhole: short_div_floor;
+    "div_int32_floor", "trunc" for Blackhole: short_div_trunc;
     "fmod_int32", "int32": fmod;
     "remainder_int32", "int32": remainder;
     "remainder_int32", "uint32": unsigned_remainder;

@@ -114,10 +114,10 @@ fn small_exp<V: Lane>(x: V) -> V {
 functions! {
     "elu", "default" [alpha]: |x| store_rounded(unit(x, x, x, alpha, SERIES_16)),
         |x| store_f32(unit(x, x, x, alpha, SERIES_32));
-    "celu", "default" [alpha, inverse]: |x| store_rounded(unit(x, x, mul(x, inverse), alpha, SERIES_16)),
-        |x| store_f32(unit(x, x, mul(x, inverse), alpha, SERIES_32));
+    "celu", "default" [alpha, inverse]: |x| store_rounded(unit(x, x, scale(x, inverse), alpha, SERIES_16)),
+        |x| store_f32(unit(x, x, scale(x, inverse), alpha, SERIES_32));
     "selu", "default" [scale, slope]: |x| store_rounded(unit(x, mul(x, scale), x, slope, SERIES_16)),
         |x| store_f32(unit(x, mul(x, scale), x, slope, SERIES_32));
-    "softplus", "default" for Wormhole [beta, inverse, threshold]: |x| softplus_16(x, beta, inverse, threshold),
+    "softplus", "default" [beta, inverse, threshold]: |x| softplus_16(x, beta, inverse, threshold),
         |x| softplus_32(x, beta, inverse, threshold);
 }

@@ -1,14 +1,14 @@
 //! Error function, its complement and its inverse. Source: listings `erf/*`, `erfc/*`, `erfinv/*`.
 //!
 //! Domain: all words. `erf`: an odd rational function of x held to |x| <= 10, result held to [-1, 1]; BF16 tensors use
-//! shorter polynomials. The fast form takes one Newton step less in the reciprocal. `erfc`: rational in |x| up to 5, in
+//! shorter polynomials. The fast form does not refine the reciprocal. `erfc`: rational in |x| up to 5, in
 //! two ranges. `erfinv`: from ln(1 - x^2) and two nested square roots.
 
-use super::blocks::{Blocks, ONE_AND_HALF, is_nonzero_finite};
+use super::blocks::{Blocks, ONE_AND_HALF, is_nonzero_finite, quick_reciprocal, quick_steps};
 use super::log::{SERIES_16, flushed};
 use crate::arith::lane::{
     MINUS_ONE, ONE, TWO, add, fabs, flipsign, is_negative, isub, less, mad, max, min, mul, polynomial, select, setsign,
-    shr, splat, store_bf16, store_f32, sub,
+    shr, splat, store_bf16, store_f32, sub_product,
 };
 use crate::exec::functions;
 
@@ -59,6 +59,16 @@ fn bounded<V: Blocks>(x: V) -> V {
     setsign(min(fabs(x), LARGEST), x)
 }
 
+#[inline(always)]
+fn fast_16<V: Blocks>(x: V) -> V {
+    store_bf16(erf_bf16(bounded(x), quick_steps::<V>()))
+}
+
+#[inline(always)]
+fn fast_32<V: Blocks>(x: V) -> V {
+    store_f32(bounded(x).erf_f32(quick_steps::<V>()))
+}
+
 /// Numerator and denominator of erfc(x), in two ranges.
 ///
 /// From 0 to [`FAR`], and from there to 5.
@@ -73,7 +83,7 @@ fn erfc<V: Blocks>(x: V) -> V {
     let far = !less(distance, FAR);
     let over = select(far, polynomial(distance, FAR_OVER), polynomial(distance, NEAR_OVER));
     let under = select(far, polynomial(distance, FAR_UNDER), polynomial(distance, NEAR_UNDER));
-    let value = mul(over, under.reciprocal(1));
+    let value = mul(over, quick_reciprocal(under));
     select(is_negative(x), add(splat::<V>(TWO), flipsign(value)), value)
 }
 
@@ -90,17 +100,17 @@ fn root<V: Blocks>(x: V) -> V {
 
 #[inline(always)]
 fn erfinv<V: Blocks>(x: V) -> V {
-    let logarithm = flushed(sub(splat::<V>(ONE), mul(x, x))).natural(SERIES_16, None);
+    let logarithm = flushed(sub_product(splat::<V>(ONE), x, x)).natural(SERIES_16, None);
     let centre = mad(logarithm, MINUS_HALF, CENTRE);
     let discriminant = mad(centre, centre, flipsign(mul(logarithm, SLOPE)));
     setsign(root(add(centre, root(discriminant))), x)
 }
 
 functions! {
-    "erf", "accurate" for Wormhole: |x| store_bf16(erf_bf16(bounded(x), 2)), |x| store_f32(Blocks::erf_f32(bounded(x), 2));
-    "erf", "fast" for Wormhole: |x| store_bf16(erf_bf16(bounded(x), 1)), |x| store_f32(Blocks::erf_f32(bounded(x), 1));
-    "erfc", "default" for Wormhole: |x| store_bf16(erfc(x)), |x| store_f32(erfc(x)),
+    "erf", "accurate": |x| store_bf16(erf_bf16(bounded(x), 2)), |x| store_f32(Blocks::erf_f32(bounded(x), 2));
+    "erf", "fast": fast_16, fast_32;
+    "erfc", "default": |x| store_bf16(erfc(x)), |x| store_f32(erfc(x)),
         speculative = |x| store_f32(speculative::erf::erfc(x));
-    "erfinv", "default" for Wormhole: |x| store_bf16(erfinv(x)), |x| store_f32(erfinv(x)),
+    "erfinv", "default": |x| store_bf16(erfinv(x)), |x| store_f32(erfinv(x)),
         speculative = |x| store_f32(speculative::erf::erfinv(x));
 }

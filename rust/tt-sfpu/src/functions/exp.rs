@@ -11,9 +11,9 @@ use super::blocks::{
     BIAS, Blocks, EXP21_CONSTANT, INVERSE_LN2, MAX_EXPONENT, MINUS_LN2, exp_bf16, exp21, reduce_by_ln2,
 };
 use crate::arith::lane::{
-    HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, TWO, add, exp_biased, fabs, iadd, ilt, is_negative, is_zero, mad, max,
-    min, mul, polynomial, polynomial_from, round_bf16, round_sm8, round_sm16, round_u16, select, setexp, setsign, shl,
-    sm_to_twos, sm2f, store_bf16, store_f32, store_rounded, sub,
+    HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, TWO, add, and, copyexp, exp_biased, fabs, gtmask, iadd, ilt, is_negative,
+    is_zero, mad, max, min, mul, polynomial, polynomial_from, round_bf16, round_sm8, round_sm16, round_u16, select,
+    setexp, setsign, shl, sm_to_twos, sm2f, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use crate::exec::functions;
 
@@ -40,6 +40,15 @@ fn accurate_16<V: Blocks>(x: V) -> V {
 fn accurate_noclampneg_16<V: Blocks>(x: V) -> V {
     let z = min(mad(x, INVERSE_LN2, BIAS), MAX_EXPONENT);
     store_rounded(exp21(z, CONSTANT))
+}
+
+/// The exponent of negative numbers is masked out.
+#[inline(always)]
+fn masked_noclampneg_16<V: Blocks>(x: V) -> V {
+    let z = min(mad(x, INVERSE_LN2, BIAS), MAX_EXPONENT);
+    let mantissa = exp21(z, CONSTANT);
+    let exponent = copyexp(splat::<V>(0), mantissa);
+    store_rounded(copyexp(mantissa, and(gtmask(z, 0), exponent)))
 }
 
 #[inline(always)]
@@ -135,6 +144,7 @@ fn expm1_32<V: Blocks>(x: V) -> V {
 functions! {
     "exp", "accurate": accurate_16, accurate_32;
     "exp", "accurate_noclampneg" for Wormhole: accurate_noclampneg_16, accurate_32;
+    "exp", "accurate_noclampneg" for Blackhole: masked_noclampneg_16, accurate_32;
     "exp", "approx_clampneg": |x| store_bf16(clampneg(x)), |x| store_f32(clampneg(x)),
         speculative = speculative::exp::clampneg_32;
     "exp", "approx_noclamp": |x| store_bf16(noclamp(x, SLOPE)), |x| store_f32(noclamp(x, SLOPE));

@@ -8,7 +8,7 @@
 use super::blocks::{Blocks, ROUGH_LN2, rough_log};
 use crate::arith::lane::{
     HALF, INFINITY, ONE, TWO, ZERO, add, equal, flipsign, greater, is_finite, is_zero, less, mad, man_only, mul,
-    polynomial, select, splat, store_bf16, store_f32, store_rounded, sub,
+    polynomial, select, splat, store_bf16, store_f32, store_rounded, sub, sub_product,
 };
 use crate::exec::functions;
 
@@ -28,7 +28,7 @@ pub const HALF_LN_2PI: u32 = 0x3f6b_3f8e;
 pub fn digamma<V: Blocks>(x: V, near: V) -> V {
     let inverse = x.reciprocal(2);
     let square = mul(inverse, inverse);
-    let bernoulli = mul(square, sub(splat::<V>(TWELFTH), mul(square, 0x3c08_8888)));
+    let bernoulli = mul(square, sub_product(splat::<V>(TWELFTH), square, 0x3c08_8888));
     let series = sub(sub(rough_log(x), mul(inverse, HALF)), bernoulli);
     let infinite = !is_finite(x) & is_zero(man_only(x));
     select(greater(x, FAR), select(infinite, INFINITY, series), near)
@@ -113,6 +113,6 @@ pub fn lgamma_stirling<V: Blocks>(x: V) -> V {
 }
 
 functions! {
-    "digamma", "default" for Wormhole: digamma_16, digamma_32, speculative = speculative::gamma::digamma_32;
-    "lgamma_stirling", "default" for Wormhole: |x| store_rounded(Blocks::lgamma_stirling(x)), |x| store_f32(Blocks::lgamma_stirling(x));
+    "digamma", "default": digamma_16, digamma_32, speculative = speculative::gamma::digamma_32;
+    "lgamma_stirling", "default": |x| store_rounded(Blocks::lgamma_stirling(x)), |x| store_f32(Blocks::lgamma_stirling(x));
 }

@@ -6,8 +6,8 @@
 
 use super::blocks::{BIAS, Blocks, EXP21_CONSTANT, exp2_fixed, exp21};
 use crate::arith::lane::{
-    HALF, MINUS_ONE, ONE, add, equal, greater, less, lut16, mad, max, min, mul, polynomial, select, store_bf16,
-    store_f32, store_rounded, sub,
+    HALF, MINUS_ONE, ONE, TWO, add, arecip, equal, greater, less, lut16, mad, max, min, mul, polynomial, select, splat,
+    store_bf16, store_f32, store_rounded, sub, sub_product,
 };
 use crate::exec::functions;
 
@@ -79,15 +79,29 @@ fn tanh_fast<V: Blocks>(x: V) -> V {
     mul(x, add(power, ONE).reciprocal(2))
 }
 
+/// As [`tanh_fast`], with a polynomial in place of the product, shorter constants and a reciprocal of its own.
+#[inline(always)]
+fn tanh_short<V: Blocks>(x: V) -> V {
+    let line = mad(mul(x, x), 0xbdd2_d3e8, splat::<V>(0xc013_5761));
+    let z = min(max(mad(x, line, BIAS), 0), LARGEST_POWER);
+    let below = add(exp2_fixed(z, [0x0e5c_0000, 0x1ad6_0000, 0x2777_0000, 0x33b1_6e17, ONE]), ONE);
+    let mut y = arecip(below);
+    for _ in 0..2 {
+        y = mul(y, sub_product(splat::<V>(TWO), below, y));
+    }
+    mul(x, y)
+}
+
 #[inline(always)]
 fn approximate<V: Blocks>(x: V) -> V {
     mad(x, HALF, lut16(SLOPES, INTERCEPTS, x))
 }
 
 functions! {
-    "gelu", "accurate" for Wormhole: accurate_16, accurate_32, speculative = speculative::gelu::accurate_32;
-    "gelu", "tanh" for Wormhole: |x| store_rounded(tanh_form(x)), |x| store_f32(tanh_form(x)),
+    "gelu", "accurate": accurate_16, accurate_32, speculative = speculative::gelu::accurate_32;
+    "gelu", "tanh": |x| store_rounded(tanh_form(x)), |x| store_f32(tanh_form(x)),
         speculative = |x| store_f32(speculative::gelu::tanh_form(x));
     "gelu", "tanh_fast" for Wormhole: |x| store_rounded(tanh_fast(x)), |x| store_f32(tanh_fast(x));
+    "gelu", "tanh_fast" for Blackhole: |x| store_rounded(tanh_short(x)), |x| store_f32(tanh_short(x));
     "gelu", "approx_lut": |x| store_bf16(approximate(x)), |x| store_f32(approximate(x));
 }

@@ -77,6 +77,6 @@ fn cosh_32<V: Blocks>(x: V) -> V {
 }
 
 functions! {
-    "sinh", "default" for Wormhole: sinh_16, sinh_32, speculative = speculative::hyperbolic::sinh_32;
-    "cosh", "default" for Wormhole: cosh_16, cosh_32, speculative = speculative::hyperbolic::cosh_32;
+    "sinh", "default": sinh_16, sinh_32, speculative = speculative::hyperbolic::sinh_32;
+    "cosh", "default": cosh_16, cosh_32, speculative = speculative::hyperbolic::cosh_32;
 }

@@ -1,11 +1,11 @@
 //! Functions of integers. Source: listings `bitwise_*`, `*_shift`, `*_int`, `*_int32`.
 //!
-//! Integers are two's complement words; some kernels load them as sign and magnitude, so that `0x8000_0000` counts as
-//! zero. Shifts by 32 and more give 0, an arithmetic one to the right the sign.
+//! Integers are two's complement words; some kernels of Wormhole load them as sign and magnitude, so that `0x8000_0000`
+//! counts as zero. Shifts by 32 and more give 0, an arithmetic one to the right the sign.
 
 use crate::arith::lane::{
-    Lane, and, flipsign, iabs, iadd, ilt, is_negative, is_zero, isub, max, min, not, or, select, sm_to_twos, splat,
-    twos_to_sm, ult, xor,
+    Lane, and, flipsign, iabs, iadd, ilt, is_negative, is_zero, isub, loaded_integer, max, min, not, or, select,
+    sm_to_twos, splat, twos_to_sm, ult, xor,
 };
 use crate::exec::integer_functions;
 use crate::exec::short_binary_functions;
@@ -111,17 +111,17 @@ fn larger_unsigned<V: Lane>(a: V, b: V) -> V {
 
 #[inline(always)]
 fn gtz<V: Lane>(x: V) -> V {
-    flag(ilt(splat::<V>(0), sm_to_twos(x)))
+    flag(ilt(splat::<V>(0), loaded_integer(x)))
 }
 
 #[inline(always)]
 fn ltz<V: Lane>(x: V) -> V {
-    flag(is_negative(sm_to_twos(x)))
+    flag(is_negative(loaded_integer(x)))
 }
 
 #[inline(always)]
 fn eqz<V: Lane>(x: V) -> V {
-    flag(is_zero(sm_to_twos(x)))
+    flag(is_zero(loaded_integer(x)))
 }
 
 #[inline(always)]
@@ -158,7 +158,7 @@ fn same<V: Lane>(a: V, b: V) -> V {
 /// The sign converted twice, as the kernels that compare with a scalar do.
 #[inline(always)]
 fn equals<V: Lane>(x: V, other: u32) -> V {
-    same(sm_to_twos(sm_to_twos(x)), splat(other))
+    same(loaded_integer(loaded_integer(x)), splat(other))
 }
 
 #[inline(always)]
@@ -173,8 +173,8 @@ fn above<V: Lane>(x: V, other: u32) -> V {
 
 /// One program for both widths of `Dst`.
 macro_rules! unary {
-    ($($name:literal, $variant:literal $(for $only:ident)? $([$($parameter:ident),+])?: $program:expr;)+) => {
-        integer_functions! {$($name, $variant $(for $only)? $([$($parameter),+])?: $program, $program;)+}
+    ($($name:literal, $variant:literal $([$($parameter:ident),+])?: $program:expr;)+) => {
+        integer_functions! {$($name, $variant $([$($parameter),+])?: $program, $program;)+}
     };
 }
 
@@ -200,10 +200,10 @@ unary! {
     "clamp_int32", "int32" [low, high]: |x| clamp(x, low, high);
     "gtz_int32", "int32": gtz;
     "lez_int32", "int32": |x| inverted(gtz(x));
-    "ltz_int32", "int32" for Wormhole: ltz;
-    "gez_int32", "int32" for Wormhole: |x| inverted(ltz(x));
-    "eqz_int32", "int32" for Wormhole: eqz;
-    "nez_int32", "int32" for Wormhole: |x| inverted(eqz(x));
+    "ltz_int32", "int32": ltz;
+    "gez_int32", "int32": |x| inverted(ltz(x));
+    "eqz_int32", "int32": eqz;
+    "nez_int32", "int32": |x| inverted(eqz(x));
     "eqz_int32", "uint32": |x| flag(is_zero(x));
     "nez_int32", "uint32": |x| inverted(flag(is_zero(x)));
     "signbit_int32", "int32": top_bit;

@@ -8,14 +8,16 @@
 use std::sync::LazyLock;
 
 use tt_cpu::table::HalfTable;
+use tt_formats::Blackhole;
 
 use super::blocks::{
     BIAS, Blocks, EXP21_CONSTANT, HALF_PI, INVERSE_LN2, LN2, MAX_EXPONENT, MINUS_INFINITY, MINUS_LN2, exp21,
+    is_blackhole, quick_steps,
 };
 use super::log::SERIES_32;
 use crate::arith::lane::{
-    INFINITY, NAN, ONE, ZERO, add, addexp, fabs, flipsign, ilt, is_finite, is_negative, is_zero, mad, magnitude,
-    man_only, max, min, mul, polynomial, round_bf16, select, setexp, setsign, splat, store_bf16, store_f32,
+    INFINITY, NAN, ONE, Word, ZERO, add, addexp, fabs, flipsign, ieq, ilt, is_finite, is_negative, is_zero, mad,
+    magnitude, man_only, max, min, mul, polynomial, round_bf16, select, setexp, setsign, splat, store_bf16, store_f32,
     store_rounded, sub,
 };
 use crate::exec::bf16::{Bf16, logarithmic, tables};
@@ -37,7 +39,8 @@ fn xlogy<V: Blocks>(a: V, b: V, width: DstWidth) -> V {
     let cubic = mad(polynomial(mantissa, [0x3de0_a4f6, 0xbf3a_a693, 0x4007_355e]), mantissa, 0xbfbf_134a);
     let logarithm = mad(argument.exponent_number(), LN2, cubic);
     let logarithm = store(select(is_zero(argument), MINUS_INFINITY, logarithm), width);
-    store(select(is_negative(b), NAN, mul(logarithm, a)), width)
+    let nan = if is_blackhole::<V>() { is_negative(b) | ieq(b, NAN) } else { is_negative(b) };
+    store(select(nan, NAN, mul(logarithm, a)), width)
 }
 
 #[inline(always)]
@@ -126,7 +129,7 @@ pub fn unless_nan<V: Blocks>(y: V, x: V, value: V) -> V {
 
 #[inline(always)]
 fn atan2_16<V: Blocks>(y: V, x: V) -> V {
-    let angle = round_bf16(angle(y, x, 1, ANGLE_16));
+    let angle = round_bf16(angle(y, x, quick_steps::<V>(), ANGLE_16));
     store_bf16(unless_nan(y, x, setsign(angle, y)))
 }
 
@@ -135,17 +138,28 @@ fn atan2_32<V: Blocks>(y: V, x: V, steps: usize) -> V {
     store_f32(unless_nan(y, x, setsign(angle(y, x, steps, ANGLE_32), y)))
 }
 
+#[inline(always)]
+fn atan2_quick<V: Blocks>(y: V, x: V) -> V {
+    atan2_32(y, x, quick_steps::<V>())
+}
+
 static LOGARITHMS: LazyLock<HalfTable> = LazyLock::new(|| tables::table_of(|b| xlogy_16(ONE, b)));
+static BLACKHOLE_LOGARITHMS: LazyLock<HalfTable> =
+    LazyLock::new(|| tables::table_of(|b| xlogy_16(Word::<Blackhole>::from(ONE), b.into()).bits));
 
 binary_functions! {
     "xlogy", "default" for Wormhole: xlogy_16, |a, b| xlogy(a, b, DstWidth::Bits32),
         bf16 = Bf16::packed(|level, dst, pages, parameters, fallbacks| {
             tables::xlogy(&LOGARITHMS, level, dst, pages, parameters, fallbacks)
         });
+    "xlogy", "default" for Blackhole: xlogy_16, |a, b| xlogy(a, b, DstWidth::Bits32),
+        bf16 on both = Bf16::packed(|level, dst, pages, parameters, fallbacks| {
+            tables::xlogy(&BLACKHOLE_LOGARITHMS, level, dst, pages, parameters, fallbacks)
+        });
     "logaddexp", "default": logaddexp_16, logaddexp_32, bf16 = Bf16::packed(logarithmic::logaddexp::run);
     "logaddexp2", "default": logaddexp2_16, logaddexp2_32, bf16 = Bf16::packed(logarithmic::logaddexp2::run);
-    "atan2", "default" for Wormhole: atan2_16, |y, x| atan2_32(y, x, 2),
+    "atan2", "default": atan2_16, |y, x| atan2_32(y, x, 2),
         speculative = [speculative::logarithmic::atan2_16, speculative::logarithmic::atan2_32],
         bf16 = Bf16::packed(logarithmic::atan2::run);
-    "atan2", "approx" for Wormhole: atan2_16, |y, x| atan2_32(y, x, 1);
+    "atan2", "approx": atan2_16, atan2_quick;
 }

@@ -3,8 +3,8 @@
 //! Straight-line programs on one lane register.
 //!
 //! Source: tt-llk `ckernel_sfpu_*.h` (the dataflow of every kernel), whose steps and order they have. Each is given
-//! for 16-bit and 32-bit `Dst`, by an entry in its file's list, which says for which generations the steps are. The
-//! engine runs all of them with the primitives of Wormhole.
+//! for 16-bit and 32-bit `Dst`, by an entry in its file's list, which says for which generations the steps are. A
+//! generation runs them with its own primitives and building blocks.
 
 pub mod blocks;
 
@@ -45,10 +45,12 @@ mod ternary;
 pub(crate) mod trigonometry;
 mod typecast;
 
-use super::exec::{BinaryFunction, Function, TernaryFunction};
+use tt_formats::Arch;
 
-/// Every unary function.
-pub static FUNCTIONS: &[&[Function]] = &[
+use super::exec::{BinaryFunction, Function, Row, TernaryFunction};
+
+/// The unary functions of every family.
+static FUNCTIONS: &[&[Row<Function>]] = &[
     arc::FUNCTIONS,
     erf::FUNCTIONS,
     exp::FUNCTIONS,
@@ -80,8 +82,8 @@ pub static FUNCTIONS: &[&[Function]] = &[
     polygamma::FUNCTIONS,
 ];
 
-/// Every function of two operands.
-pub static BINARY_FUNCTIONS: &[&[BinaryFunction]] = &[
+/// The functions of two operands.
+static BINARY_FUNCTIONS: &[&[Row<BinaryFunction>]] = &[
     binary::BINARY,
     composed::BINARY,
     division::BINARY,
@@ -93,28 +95,67 @@ pub static BINARY_FUNCTIONS: &[&[BinaryFunction]] = &[
     relations::BINARY,
 ];
 
-/// Every function of three operands.
-pub static TERNARY_FUNCTIONS: &[&[TernaryFunction]] = &[ternary::TERNARY];
+/// The functions of three operands.
+static TERNARY_FUNCTIONS: &[&[Row<TernaryFunction>]] = &[ternary::TERNARY];
 
-/// The function with these names of the specification's listings, e.g. `exp`, `accurate`.
-pub fn lookup(name: &str, variant: &str) -> Option<Function> {
-    let mut all = FUNCTIONS.iter().copied().flatten();
-    all.find(|function| function.name == name && function.variant == variant).copied()
+/// Those of a generation.
+fn of_generation<F: 'static>(
+    tables: &'static [&'static [Row<F>]],
+    arch: Arch,
+) -> impl Iterator<Item = &'static F> + Clone {
+    let place = match arch {
+        Arch::Wormhole => 0,
+        Arch::Blackhole => 1,
+    };
+    tables.iter().copied().flatten().filter_map(move |row| row[place].as_ref())
 }
 
-/// The binary function of this name, in its default variant.
+/// Every unary function of a generation.
+pub fn functions(arch: Arch) -> impl Iterator<Item = &'static Function> + Clone {
+    of_generation(FUNCTIONS, arch)
+}
+
+/// Every function of two operands of a generation.
+pub fn binary_functions(arch: Arch) -> impl Iterator<Item = &'static BinaryFunction> + Clone {
+    of_generation(BINARY_FUNCTIONS, arch)
+}
+
+/// Every function of three operands of a generation.
+pub fn ternary_functions(arch: Arch) -> impl Iterator<Item = &'static TernaryFunction> + Clone {
+    of_generation(TERNARY_FUNCTIONS, arch)
+}
+
+/// A generation's function with these names of the specification's listings, e.g. `exp`, `accurate`.
+pub fn lookup_for(arch: Arch, name: &str, variant: &str) -> Option<Function> {
+    functions(arch).find(|function| function.name == name && function.variant == variant).copied()
+}
+
+/// A generation's function of two operands with these names of the listings.
+pub fn lookup_binary_for(arch: Arch, name: &str, variant: &str) -> Option<BinaryFunction> {
+    binary_functions(arch).find(|function| function.name == name && function.variant == variant).copied()
+}
+
+/// A generation's function of three operands with these names of the listings.
+pub fn lookup_ternary_for(arch: Arch, name: &str, variant: &str) -> Option<TernaryFunction> {
+    ternary_functions(arch).find(|function| function.name == name && function.variant == variant).copied()
+}
+
+/// [`lookup_for`] Wormhole.
+pub fn lookup(name: &str, variant: &str) -> Option<Function> {
+    lookup_for(Arch::Wormhole, name, variant)
+}
+
+/// Wormhole's binary function of this name, in its default variant.
 pub fn lookup_binary(name: &str) -> Option<BinaryFunction> {
     lookup_binary_variant(name, "default")
 }
 
-/// The binary function with these names of the listings.
+/// [`lookup_binary_for`] Wormhole.
 pub fn lookup_binary_variant(name: &str, variant: &str) -> Option<BinaryFunction> {
-    let mut all = BINARY_FUNCTIONS.iter().copied().flatten();
-    all.find(|function| function.name == name && function.variant == variant).copied()
+    lookup_binary_for(Arch::Wormhole, name, variant)
 }
 
-/// The ternary function with these names of the listings.
+/// [`lookup_ternary_for`] Wormhole.
 pub fn lookup_ternary(name: &str, variant: &str) -> Option<TernaryFunction> {
-    let mut all = TERNARY_FUNCTIONS.iter().copied().flatten();
-    all.find(|function| function.name == name && function.variant == variant).copied()
+    lookup_ternary_for(Arch::Wormhole, name, variant)
 }

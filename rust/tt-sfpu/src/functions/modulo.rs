@@ -8,7 +8,7 @@ use super::blocks::Blocks;
 use super::rounding::{floor, trunc};
 use crate::arith::lane::{
     MINUS_ONE, NAN, ZERO, add, equal, exp_unbiased, fabs, greater, ilt, is_negative, is_zero, less, mul, select,
-    setsign, splat, store_bf16, store_f32, store_rounded, sub, xor,
+    setsign, splat, store_bf16, store_f32, store_rounded, sub, sub_product, xor,
 };
 use crate::exec::bf16::{Bf16, modulo};
 use crate::exec::binary_functions;
@@ -22,9 +22,9 @@ fn corrected<V: Blocks>(rest: V, divisor: V) -> V {
     let mut rest = select(is_zero(divisor), NAN, rest);
     for _ in 0..CORRECTIONS {
         let less_one = sub(rest, divisor);
-        rest = select(is_negative(less_one), rest, less_one);
+        rest = select(rest.is_below_by(divisor, less_one), rest, less_one);
     }
-    select(equal(fabs(rest), divisor), ZERO, rest)
+    select(is_zero(sub(fabs(rest), divisor)), ZERO, rest)
 }
 
 #[inline(always)]
@@ -34,7 +34,7 @@ fn fmod<V: Blocks>(x: V, divisor: u32, inverse: u32) -> V {
     let whole = trunc(quotient);
     let above = ilt(exp_unbiased(quotient), 23) & greater(mul(whole, divisor), distance);
     let whole = select(above, add(whole, MINUS_ONE), whole);
-    corrected(setsign(sub(distance, mul(whole, divisor)), x), divisor)
+    corrected(setsign(sub_product(distance, whole, divisor), x), divisor)
 }
 
 #[inline(always)]
@@ -44,7 +44,7 @@ fn remainder<V: Blocks>(x: V, divisor: u32, inverse: u32) -> V {
     let quotient = mul(distance, fabs(splat::<V>(inverse)));
     let whole = trunc(quotient);
     let whole = select(greater(whole, quotient), add(whole, MINUS_ONE), whole);
-    let rest = sub(distance, mul(whole, divisor));
+    let rest = sub_product(distance, whole, divisor);
     let rest = select(is_negative(x) & !is_zero(rest), sub(divisor, rest), rest);
     let rest = select(is_negative(signed) & !is_zero(rest), add(rest, signed), rest);
     corrected(setsign(rest, signed), divisor)
@@ -54,7 +54,7 @@ fn remainder<V: Blocks>(x: V, divisor: u32, inverse: u32) -> V {
 fn fmod_binary<V: Blocks>(a: V, b: V) -> V {
     let divisor = fabs(b);
     let whole = trunc(mul(a, b.reciprocal(2)));
-    let rest = sub(a, mul(whole, b));
+    let rest = sub_product(a, whole, b);
     // Back into the divisor's reach, then to the dividend's sign.
     let beyond = !less(fabs(rest), divisor);
     let inner = select(less(rest, ZERO), add(rest, divisor), sub(rest, divisor));
@@ -68,7 +68,7 @@ fn fmod_binary<V: Blocks>(a: V, b: V) -> V {
 #[inline(always)]
 fn remainder_binary<V: Blocks>(a: V, b: V) -> V {
     let whole = floor(mul(a, b.reciprocal(2)));
-    let rest = sub(a, mul(whole, b));
+    let rest = sub_product(a, whole, b);
     let other_sign = !equal(rest, ZERO) & is_negative(xor(rest, b));
     let rest = select(other_sign, add(rest, b), rest);
     let less_one = sub(rest, b);
@@ -81,15 +81,15 @@ fn remainder_binary<V: Blocks>(a: V, b: V) -> V {
 }
 
 functions! {
-    "fmod", "default" for Wormhole [divisor, inverse]: |x| store_bf16(fmod(x, divisor, inverse)),
+    "fmod", "default" [divisor, inverse]: |x| store_bf16(fmod(x, divisor, inverse)),
         |x| store_f32(fmod(x, divisor, inverse));
-    "remainder", "default" for Wormhole [divisor, inverse]: |x| store_bf16(remainder(x, divisor, inverse)),
+    "remainder", "default" [divisor, inverse]: |x| store_bf16(remainder(x, divisor, inverse)),
         |x| store_f32(remainder(x, divisor, inverse));
 }
 
 binary_functions! {
-    "fmod_binary", "default" for Wormhole: |a, b| store_rounded(fmod_binary(a, b)), |a, b| store_f32(fmod_binary(a, b)),
+    "fmod_binary", "default": |a, b| store_rounded(fmod_binary(a, b)), |a, b| store_f32(fmod_binary(a, b)),
         bf16 = Bf16::packed(modulo::fmod::run);
-    "remainder_binary", "default" for Wormhole: |a, b| store_rounded(remainder_binary(a, b)),
+    "remainder_binary", "default": |a, b| store_rounded(remainder_binary(a, b)),
         |a, b| store_f32(remainder_binary(a, b)), bf16 = Bf16::packed(modulo::remainder::run);
 }

@@ -36,6 +36,48 @@ fn lowered<V: Blocks>(x: V, inverse: V, order: u32) -> V {
     power
 }
 
+/// `value` times `x` to a power, but for the last factor: that and the rest. The power is taken by squares, of which the
+/// last one is two factors.
+#[inline(always)]
+fn times_power<V: Blocks>(mut value: V, mut x: V, mut power: u32) -> (V, V) {
+    loop {
+        if power == 1 {
+            return (value, x);
+        }
+        if power & 1 == 1 {
+            value = mul(value, x);
+        }
+        power >>= 1;
+        if power == 1 {
+            return (mul(value, x), x);
+        }
+        x = mul(x, x);
+    }
+}
+
+/// Blackhole's form: powers by squares, and no factor of 1.
+#[inline(always)]
+fn polygamma_by_squares<V: Blocks>(x: V, order: u32, scale: u32, steps: usize) -> V {
+    let order = order.clamp(1, LARGEST_ORDER);
+    let [sixth, fourth, second, first, half] = remainder(order, f32::from_bits(scale));
+    let mut sum = splat::<V>(ZERO);
+    for k in 0..TERMS {
+        let inverse = add(x, (k as f32).to_bits()).reciprocal(steps);
+        let (value, factor) = times_power(splat::<V>(scale), inverse, order + 1);
+        sum = mad(value, factor, sum);
+    }
+    let inverse = add(x, (TERMS as f32).to_bits()).reciprocal(steps);
+    let square = mul(inverse, inverse);
+    let even = mad(square, mad(square, mad(square, sixth, splat::<V>(fourth)), splat::<V>(second)), splat::<V>(first));
+    let tail = mad(inverse, half, even);
+    let (value, factor) = match order {
+        1 => (tail, inverse),
+        _ if order & 1 == 1 => times_power(mul(tail, inverse), square, order / 2),
+        _ => times_power(tail, square, order / 2),
+    };
+    mad(value, factor, sum)
+}
+
 #[inline(always)]
 fn polygamma<V: Blocks>(x: V, order: u32, scale: u32, steps: usize) -> V {
     let order = order.clamp(1, LARGEST_ORDER);
@@ -54,7 +96,11 @@ fn polygamma<V: Blocks>(x: V, order: u32, scale: u32, steps: usize) -> V {
 functions! {
     "polygamma", "default" for Wormhole [order, scale]: |x| store_rounded(polygamma(x, order, scale, 1)),
         |x| store_f32(polygamma(x, order, scale, 2));
-    // Of kernels with `math_approx_mode`: one Newton step in both widths.
-    "polygamma", "approx" [order, scale]: |x| store_rounded(polygamma(x, order, scale, 1)),
+    "polygamma", "default" for Blackhole [order, scale]: |x| store_rounded(polygamma_by_squares(x, order, scale, 1)),
+        |x| store_f32(polygamma_by_squares(x, order, scale, 2));
+    // Of kernels with `math_approx_mode`: the reciprocal that is not refined, in both widths.
+    "polygamma", "approx" for Blackhole [order, scale]: |x| store_rounded(polygamma_by_squares(x, order, scale, 0)),
+        |x| store_f32(polygamma_by_squares(x, order, scale, 0));
+    "polygamma", "approx" for Wormhole [order, scale]: |x| store_rounded(polygamma(x, order, scale, 1)),
         |x| store_f32(polygamma(x, order, scale, 1));
 }

@@ -4,12 +4,12 @@
 //! cases: a negative base takes the sign of an odd exponent and is NaN for one that is no integer; a zero base gives 0
 //! for positive exponents and NaN for negative ones (`rpow`, `power_binary` in 32-bit `Dst`: infinity).
 
-use super::blocks::{Blocks, INVERSE_LN2, LN2};
+use super::blocks::{Blocks, INVERSE_LN2, LN2, is_blackhole};
 use crate::arith::lane::{
-    HALF, INFINITY, MINUS_ONE, NAN, ONE, ROUNDER, TWO, ZERO, add, addexp, equal, exp_biased, exp_unbiased, fabs,
-    flipsign, iadd, ilt, is_finite, is_negative, is_positive, is_zero, isub, less, mad, magnitude, man_only,
-    man_with_one, max, mul, polynomial, round_sm16, select, setexp, setsign, shift, shl, sm2f, splat, store_bf16,
-    store_f32, store_rounded, sub, twos_to_sm,
+    HALF, INFINITY, MINUS_ONE, NAN, ONE, ROUNDER, TWO, ZERO, add, add_negated_product, addexp, equal, exp_biased,
+    exp_unbiased, fabs, flipsign, iadd, ilt, is_finite, is_negative, is_positive, is_zero, isub, less, mad, magnitude,
+    man_only, man_with_one, max, mul, polynomial, round_sm16, select, setexp, setsign, shift, shl, sm2f, splat,
+    store_bf16, store_f32, store_rounded, sub, sub_product, twos_to_sm,
 };
 use crate::exec::bf16::{Bf16, power};
 use crate::exec::binary_functions;
@@ -106,9 +106,9 @@ fn long_product<V: Blocks>(base: V, exponent: V, estimate: [u32; 2]) -> Product<
     let mantissa = select(above, addexp(mantissa, -1), mantissa);
     // log2 m by the series of the inverse hyperbolic tangent of (m - 1) / (m + 1).
     let sum = add(mantissa, ONE);
-    let mut inverse = sub(splat::<V>(estimate[1]), mul(sum, estimate[0]));
+    let mut inverse = sub_product(splat::<V>(estimate[1]), sum, estimate[0]);
     for _ in 0..3 {
-        inverse = mul(inverse, add(splat::<V>(TWO), flipsign(mul(sum, inverse))));
+        inverse = mul(inverse, add_negated_product(splat::<V>(TWO), sum, inverse));
     }
     let ratio = mul(add(mantissa, MINUS_ONE), inverse);
     let logarithm = mul(mul(mul(ratio, polynomial(mul(ratio, ratio), SERIES)), TWO), INVERSE_LN2);
@@ -143,7 +143,7 @@ fn power_32<V: Blocks>(x: V, exponent: u32) -> V {
     let fraction = add(sub(z, sub(rounded, ROUNDER)), product.lost());
     let rest = mad(fraction, 0x3f31_8000, mul(fraction, 0xb95e_8083));
     let tail = polynomial(rest, [0x3950_0d01, 0x3ab6_0b61, 0x3c08_8889, 0x3d2a_aaab, 0x3e2a_aaab]);
-    let quadratic = add(mul(rest, tail), HALF);
+    let quadratic = if is_blackhole::<V>() { mad(rest, tail, HALF) } else { add(mul(rest, tail), HALF) };
     let mantissa = mad(rest, mad(rest, quadratic, ONE), ONE);
     let (power, _) = raise(mantissa, rounded);
     let power = select(less(z, LARGEST), power, splat::<V>(INFINITY));
@@ -195,11 +195,11 @@ fn constant_like<V: Blocks>(_x: V, scalar: u32) -> V {
 }
 
 functions! {
-    "power", "default" for Wormhole [exponent]: |x| power_16(x, exponent), |x| power_32(x, exponent);
+    "power", "default" [exponent]: |x| power_16(x, exponent), |x| power_32(x, exponent);
     "power_iterative", "default" [exponent]: |x| store_bf16(repeated(x, exponent)), |x| store_f32(repeated(x, exponent));
     "rpow", "default" [base]: |x| power_binary_16(constant_like(x, base), x), |x| power_binary_32(constant_like(x, base), x);
 }
 
 binary_functions! {
-    "power_binary", "default" for Wormhole: power_binary_16, power_binary_32, bf16 = Bf16::packed(power::power::run);
+    "power_binary", "default": power_binary_16, power_binary_32, bf16 = Bf16::packed(power::power::run);
 }

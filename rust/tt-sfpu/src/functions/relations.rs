@@ -88,16 +88,16 @@ fn nextafter<V: Lane>(a: V, b: V, step: u32) -> V {
 }
 
 short_binary_functions! {
-    "eq_binary", "default": eq, eq, bf16 = Bf16::packed(relations::eq::run);
-    "ne_binary", "default": ne, ne, bf16 = Bf16::packed(relations::ne::run);
-    "lt_binary", "default": lt, lt, bf16 = Bf16::packed(relations::lt::run);
-    "gt_binary", "default": |a, b| lt(b, a), |a, b| lt(b, a), bf16 = Bf16::packed(relations::gt::run);
-    "le_binary", "default": le, le, bf16 = Bf16::packed(relations::le::run);
-    "ge_binary", "default": |a, b| le(b, a), |a, b| le(b, a), bf16 = Bf16::packed(relations::ge::run);
+    "eq_binary", "default": eq, eq, bf16 on both = Bf16::packed(relations::eq::run);
+    "ne_binary", "default": ne, ne, bf16 on both = Bf16::packed(relations::ne::run);
+    "lt_binary", "default": lt, lt, bf16 on both = Bf16::packed(relations::lt::run);
+    "gt_binary", "default": |a, b| lt(b, a), |a, b| lt(b, a), bf16 on both = Bf16::packed(relations::gt::run);
+    "le_binary", "default": le, le, bf16 on both = Bf16::packed(relations::le::run);
+    "ge_binary", "default": |a, b| le(b, a), |a, b| le(b, a), bf16 on both = Bf16::packed(relations::ge::run);
     "isclose", "default" [relative, absolute]: |a, b| isclose(a, b, relative, absolute),
-        |a, b| isclose(a, b, relative, absolute), bf16 = Bf16::packed(arithmetic::isclose::run);
+        |a, b| isclose(a, b, relative, absolute), bf16 on both = Bf16::packed(arithmetic::isclose::run);
     "isclose", "equal_nan" [relative, absolute]: |a, b| isclose_or_nan(a, b, relative, absolute),
-        |a, b| isclose_or_nan(a, b, relative, absolute), bf16 = Bf16::packed(arithmetic::isclose::run);
+        |a, b| isclose_or_nan(a, b, relative, absolute), bf16 on both = Bf16::packed(arithmetic::isclose::run);
     "nextafter", "default": |a, b| store_bf16(nextafter(a, b, 0x1_0000)), |a, b| store_f32(nextafter(a, b, 1));
     "nextafter", "bf16": |a, b| store_bf16(nextafter(a, b, 0x1_0000)), |a, b| store_f32(nextafter(a, b, 0x1_0000));
 }

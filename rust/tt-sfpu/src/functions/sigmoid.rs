@@ -25,7 +25,7 @@ fn approximate<V: Blocks>(x: V) -> V {
 }
 
 functions! {
-    "sigmoid", "accurate" for Wormhole: |x| store_rounded(sigmoid_16(x)), |x| store_f32(sigmoid_32(x));
+    "sigmoid", "accurate": |x| store_rounded(sigmoid_16(x)), |x| store_f32(sigmoid_32(x));
     "sigmoid", "approx": |x| store_bf16(approximate(x)), |x| store_f32(approximate(x));
-    "silu", "accurate" for Wormhole: |x| store_rounded(mul(x, sigmoid_16(x))), |x| store_f32(mul(x, sigmoid_32(x)));
+    "silu", "accurate": |x| store_rounded(mul(x, sigmoid_16(x))), |x| store_f32(mul(x, sigmoid_32(x)));
 }

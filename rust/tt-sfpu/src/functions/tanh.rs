@@ -3,13 +3,13 @@
 //! Domain: all words. 16-bit `Dst`: an odd polynomial of degree 6 in |x|, at most 1. 32-bit `Dst`:
 //! (e^2x - 1) / (e^2x + 1) with a correction of the quotient; |x| < 2^-12 stays. Approximate: straight lines.
 //!
-//! `softcap` scales the polynomial: beta tanh(x / beta), rounded once. No listing has it: it is how the sources of the
-//! official kernel read, which has the polynomial in both widths.
+//! `softcap` scales the polynomial: beta tanh(x / beta), rounded once, in both widths. Only Blackhole has the kernel; on
+//! Wormhole it is the same steps, which no listing has.
 
-use super::blocks::{Blocks, MINUS_LN2};
+use super::blocks::{Blocks, MINUS_LN2, is_blackhole, refined_reciprocal};
 use crate::arith::lane::{
-    HALF, ONE, add, exp_biased, fabs, iadd, ilt, isub, lut16, mad, magnitude, min, mul, polynomial, round_u8, select,
-    setexp, setsign, sm2f, splat, store_bf16, store_f32, store_rounded, sub,
+    HALF, ONE, add, arecip, exp_biased, fabs, flipsign, iadd, ilt, isub, lut16, mad, magnitude, min, mul, polynomial,
+    round_u8, select, setexp, setsign, sm2f, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use crate::exec::functions;
 
@@ -43,17 +43,27 @@ pub fn tanh_f32<V: Blocks>(x: V) -> V {
     // Half of e^2x - 1, and half of e^2x + 1.
     let scale = setexp(splat::<V>(0), iadd(power, 126));
     let above = mad(small, scale, sub(scale, HALF));
-    let below = add(above, ONE);
-    // y is -1 / below, the quotient is corrected once by what it leaves.
-    let estimate = isub(splat::<V>(RECIPROCAL_ESTIMATE), below);
-    let error = mad(below, estimate, ONE);
-    let y = mad(estimate, mad(error, error, error), estimate);
-    let quotient = mul(above, y);
-    let ratio = mad(mad(below, quotient, above), y, quotient);
+    let ratio = quotient(above, add(above, ONE));
     // One, or NaN for NaN.
     let limit = add(mul(isub(double, 1), 0), ONE);
     let value = select(ilt(exp_biased(x), SMALL), x, ratio);
     setsign(select(ilt(power, 61), value, limit), x)
+}
+
+/// The quotient of numbers of the same sign, whose own sign may be wrong: corrected once by what it leaves.
+#[inline(always)]
+fn quotient<V: Blocks>(above: V, below: V) -> V {
+    if is_blackhole::<V>() {
+        let y = refined_reciprocal(below, arecip(below));
+        let quotient = mul(above, y);
+        return mad(mad(flipsign(below), quotient, above), y, quotient);
+    }
+    // y is -1 / below.
+    let estimate = isub(splat::<V>(RECIPROCAL_ESTIMATE), below);
+    let error = mad(below, estimate, ONE);
+    let y = mad(estimate, mad(error, error, error), estimate);
+    let quotient = mul(above, y);
+    mad(mad(below, quotient, above), y, quotient)
 }
 
 #[inline(always)]
@@ -67,8 +77,8 @@ fn approximate<V: Blocks>(x: V) -> V {
 }
 
 functions! {
-    "tanh", "accurate" for Wormhole: |x| store_rounded(tanh_bf16(x)), |x| store_f32(Blocks::tanh_f32(x));
+    "tanh", "accurate": |x| store_rounded(tanh_bf16(x)), |x| store_f32(Blocks::tanh_f32(x));
     "tanh", "approx_lut": |x| store_bf16(approximate(x)), |x| store_f32(approximate(x));
-    "softcap", "default" for Wormhole [beta, inverse]: |x| store_rounded(softcap(x, beta, inverse)),
+    "softcap", "default" [beta, inverse]: |x| store_rounded(softcap(x, beta, inverse)),
         |x| store_f32(softcap(x, beta, inverse));
 }

@@ -48,15 +48,15 @@ const SINE_16: [u32; 3] = [0xb945_8852, 0x3c08_6151, 0xbe2a_aa52];
 const SINE_32: [u32; 4] = [0x362e_e484, 0xb94f_b878, 0x3c08_876d, 0xbe2a_aaa6];
 
 ternary_functions! {
-    "where", "default": choose, choose, bf16 = Bf16::packed(relations::choose::run);
+    "where", "default": choose, choose, bf16 on both = Bf16::packed(relations::choose::run);
     "lerp", "default": |a, b, c| store_bf16(round_bf16_even(lerp(a, b, c))), |a, b, c| store_f32(lerp(a, b, c)),
-        bf16 = Bf16::packed(sums::lerp::run);
+        bf16 on both = Bf16::packed(sums::lerp::run);
     "mac", "default": |a, b, c| store_rounded(mad(a, b, c)), |a, b, c| store_f32(mad(a, b, c)),
-        bf16 = Bf16::packed(sums::mac::run);
+        bf16 on both = Bf16::packed(sums::mac::run);
     "addcmul", "default" [value]: |a, b, c| store_rounded(addcmul(a, b, c, value)),
-        |a, b, c| store_f32(addcmul(a, b, c, value)), bf16 = Bf16::packed(sums::addcmul::run);
-    "addcdiv", "default" for Wormhole [value]: |a, b, c| store_bf16(round_bf16_even(addcdiv(a, b, c, value))),
-        |a, b, c| store_f32(addcdiv(a, b, c, value)), bf16 = Bf16::packed(sums::addcdiv::run);
-    "snake_beta", "default" for Wormhole: |x, a, b| store_rounded(snake(x, a, b, SINE_16, 1)),
+        |a, b, c| store_f32(addcmul(a, b, c, value)), bf16 on both = Bf16::packed(sums::addcmul::run);
+    "addcdiv", "default" [value]: |a, b, c| store_bf16(round_bf16_even(addcdiv(a, b, c, value))),
+        |a, b, c| store_f32(addcdiv(a, b, c, value)), bf16 on both = Bf16::packed(sums::addcdiv::run);
+    "snake_beta", "default": |x, a, b| store_rounded(snake(x, a, b, SINE_16, 1)),
         |x, a, b| store_f32(snake(x, a, b, SINE_32, 2));
 }

@@ -4,10 +4,12 @@
 //! moderate arguments only; infinities give NaN. The parity of the multiple gives the sign, for the tangent the
 //! reciprocal.
 
-use super::blocks::{Blocks, RECIPROCAL_SEED, negated_reciprocal_scale, parity_sign, reciprocal_mantissa};
+use super::blocks::{
+    Blocks, RECIPROCAL_SEED, is_blackhole, negated_reciprocal_scale, parity_sign, reciprocal_mantissa,
+};
 use crate::arith::lane::{
-    HALF, MINUS_ONE, ONE, ROUNDER, TWO, add, is_negative, mad, mul, polynomial, select, store_f32, store_rounded, sub,
-    xor,
+    HALF, MINUS_ONE, ONE, ROUNDER, TWO, add, arecip, flipsign, is_negative, mad, mul, polynomial, select, store_f32,
+    store_rounded, sub, xor,
 };
 use crate::exec::functions;
 
@@ -58,13 +60,23 @@ pub fn cos<V: Blocks>(x: V, coefficients: &[u32]) -> V {
     sine_of_rest(reduce(x, odd, MINUS_HALF_PI), rounded, coefficients)
 }
 
+/// -1 / x by one step.
+#[inline(always)]
+fn negated_reciprocal<V: Blocks>(x: V) -> V {
+    if is_blackhole::<V>() {
+        let y = arecip(x);
+        return mad(flipsign(y), mad(flipsign(x), y, ONE), flipsign(y));
+    }
+    negated_reciprocal_scale(reciprocal_mantissa(x, RECIPROCAL_SEED, 1), x)
+}
+
 #[inline(always)]
 fn tan_16<V: Blocks>(x: V) -> V {
     let rounded = mad(x, TWO_OVER_PI, ROUNDER);
     let rest = reduce(x, sub(rounded, ROUNDER), MINUS_HALF_PI);
     let square = mul(rest, rest);
     let tangent = mad(mul(polynomial(square, TANGENT_16), square), rest, rest);
-    let cotangent = negated_reciprocal_scale(reciprocal_mantissa(tangent, RECIPROCAL_SEED, 1), tangent);
+    let cotangent = negated_reciprocal(tangent);
     store_rounded(select(is_negative(parity_sign(rounded)), cotangent, tangent))
 }
 
@@ -77,7 +89,7 @@ fn tan_32<V: Blocks>(x: V) -> V {
     let tangent = mad(cubic, rest, rest);
     // The reciprocal is corrected by its own error and by what the sum of the tangent lost.
     let lost = mad(cubic, rest, sub(rest, tangent));
-    let y = negated_reciprocal_scale(reciprocal_mantissa(tangent, RECIPROCAL_SEED, 1), tangent);
+    let y = negated_reciprocal(tangent);
     let cotangent = mad(mad(lost, y, mad(tangent, y, ONE)), y, y);
     store_f32(select(is_negative(parity_sign(rounded)), cotangent, tangent))
 }
@@ -85,5 +97,5 @@ fn tan_32<V: Blocks>(x: V) -> V {
 functions! {
     "sin", "default": |x| store_rounded(Blocks::sin(x, SINE_16)), |x| store_f32(Blocks::sin(x, SINE_32));
     "cos", "default": |x| store_rounded(Blocks::cos(x, SINE_16)), |x| store_f32(Blocks::cos(x, SINE_32));
-    "tan", "default" for Wormhole: tan_16, tan_32, speculative = speculative::trigonometry::tan_32;
+    "tan", "default": tan_16, tan_32, speculative = speculative::trigonometry::tan_32;
 }

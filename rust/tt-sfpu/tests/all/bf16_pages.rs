@@ -4,9 +4,11 @@ use tt_cpu::Level;
 use tt_testkit::random::Random;
 
 use tt_cpu::vector::has_registers;
+use tt_formats::{Arch, Blackhole};
 use tt_sfpu::exec::bf16::{Bf16Step, negate};
 use tt_sfpu::functions::blocks;
-use tt_sfpu::{BINARY_FUNCTIONS, DstWidth, SeveralCall, TERNARY_FUNCTIONS};
+use tt_sfpu::lane::Word;
+use tt_sfpu::{DstWidth, SeveralCall, binary_functions, ternary_functions};
 use tt_tensix::regs::{Bf16Page, HalfTile as Halves};
 
 const SIGN: u16 = 1 << 15;
@@ -85,9 +87,19 @@ fn tile(random: &mut Random, kind: u32) -> Halves {
 
 #[test]
 fn functions_of_two_pages_have_the_bits_of_their_lane_programs() {
+    of_two_pages(Arch::Wormhole, 21 + 2 * 4);
+}
+
+/// Without those of logarithms, angles, powers and remainders, whose kernels know Wormhole's steps.
+#[test]
+fn functions_of_two_pages_on_blackhole() {
+    of_two_pages(Arch::Blackhole, 15 + 2 * 4);
+}
+
+fn of_two_pages(arch: Arch, count: usize) {
     let mut random = Random::new(7);
     let mut found = Vec::new();
-    for function in BINARY_FUNCTIONS.iter().copied().flatten() {
+    for function in binary_functions(arch) {
         let parameters: &[&[u32]] = match function.parameters.len() {
             0 => &[&[]],
             // Zero points; functions with one have no form on pages.
@@ -99,7 +111,7 @@ fn functions_of_two_pages_have_the_bits_of_their_lane_programs() {
         let calls = parameters.iter().map(|parameters| function.with(parameters).expect("as many as it takes"));
         found.extend(calls.zip(parameters).filter(|(call, _)| call.bf16().is_some()));
     }
-    assert_eq!(found.len(), 21 + 2 * 4, "functions of two pages");
+    assert_eq!(found.len(), count, "functions of two pages");
     for (call, parameters) in found {
         let mut usual = 0;
         for round in 0..288 {
@@ -120,10 +132,15 @@ fn functions_of_two_pages_have_the_bits_of_their_lane_programs() {
 
 #[test]
 fn functions_of_three_pages_have_the_bits_of_their_lane_programs() {
+    of_three_pages(Arch::Wormhole);
+    of_three_pages(Arch::Blackhole);
+}
+
+fn of_three_pages(arch: Arch) {
     let mut random = Random::new(8);
     let one = 0x3f80_0000;
     let parameters = [one, 0xbf00_0000, 0x3dcc_cccd, 0x4049_0fdb, 0, 0x0000_0001, 0x7f80_0000, 0x2b8c_bccc];
-    for function in TERNARY_FUNCTIONS.iter().copied().flatten() {
+    for function in ternary_functions(arch) {
         for parameter in &parameters[..if function.parameters.is_empty() { 1 } else { parameters.len() }] {
             let parameter = std::slice::from_ref(parameter);
             let call = function.with(&parameter[..function.parameters.len()]).expect("as many as it takes");
@@ -146,8 +163,9 @@ fn functions_of_three_pages_have_the_bits_of_their_lane_programs() {
 }
 
 /// All pairs of mantissas with some exponents and all signs; of a few hundred operands, all pairs.
-fn check_grid(name: &str, first: &[u16], second: &[u16], largest_share: f64) {
-    let call = tt_sfpu::lookup_binary(name).expect("a function").with(&[]).expect("no parameters");
+fn check_grid(arch: Arch, name: &str, first: &[u16], second: &[u16], largest_share: f64) {
+    let function = tt_sfpu::lookup_binary_for(arch, name, "default").expect("a function");
+    let call = function.with(&[]).expect("no parameters");
     let level = Level::detected();
     if !has_registers(level) {
         return;
@@ -182,6 +200,7 @@ fn with_exponents(exponents: &[u16], signs: &[u16]) -> Vec<u16> {
 fn pairs_of_mantissas_have_the_bits_of_their_lane_programs() {
     let near: Vec<u16> = (119..=136).collect();
     check_grid(
+        Arch::Wormhole,
         "power_binary",
         &with_exponents(&near, &[0]),
         &with_exponents(&[120, 125, 127, 128, 131], &[0, SIGN]),
@@ -189,11 +208,13 @@ fn pairs_of_mantissas_have_the_bits_of_their_lane_programs() {
     );
     for name in ["logaddexp", "logaddexp2"] {
         let first = with_exponents(&[120, 125, 127, 128, 130, 132], &[0, SIGN]);
-        check_grid(name, &first, &with_exponents(&near, &[0, SIGN]), 0.001);
+        check_grid(Arch::Wormhole, name, &first, &with_exponents(&near, &[0, SIGN]), 0.001);
     }
     let positive: Vec<u16> = (0..1 << 15).collect();
-    check_grid("xlogy", &with_exponents(&[100, 127, 128], &[0, SIGN]), &positive, 0.0);
-    check_grid("atan2", &with_exponents(&[127], &[0]), &with_exponents(&near, &[0, SIGN]), 0.002);
+    for arch in [Arch::Wormhole, Arch::Blackhole] {
+        check_grid(arch, "xlogy", &with_exponents(&[100, 127, 128], &[0, SIGN]), &positive, 0.0);
+    }
+    check_grid(Arch::Wormhole, "atan2", &with_exponents(&[127], &[0]), &with_exponents(&near, &[0, SIGN]), 0.002);
 }
 
 /// Weights of one half make ties, and so do whole numbers with a carry: nothing of them is left to the definition.
@@ -213,11 +234,13 @@ fn ties_of_short_numbers_are_seen_to() {
 #[test]
 fn the_reciprocal_of_every_mantissa_is_near_the_hosts() {
     for half in 0x3f80..0x4000_u32 {
-        let (kernel, host) =
-            (f32::from_bits(blocks::reciprocal::<u32>(half << 16, 2)), 1.0 / f32::from_bits(half << 16));
-        let off = (f64::from(kernel) / f64::from(host) - 1.0).abs();
-        assert!(off <= 1.0 / f64::from(1 << 22), "{half:#06x}: {off:e}");
-        assert!(half != 0x3f80 || kernel.to_bits() == 0x3f80_0000, "of one");
+        let word = half << 16;
+        for kernel in [blocks::reciprocal(word, 2), blocks::reciprocal(Word::<Blackhole>::from(word), 2).bits] {
+            let (kernel, host) = (f32::from_bits(kernel), 1.0 / f32::from_bits(word));
+            let off = (f64::from(kernel) / f64::from(host) - 1.0).abs();
+            assert!(off <= 1.0 / f64::from(1 << 22), "{half:#06x}: {off:e}");
+            assert!(half != 0x3f80 || kernel.to_bits() == 0x3f80_0000, "of one");
+        }
     }
 }
 

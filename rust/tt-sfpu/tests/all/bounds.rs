@@ -3,8 +3,9 @@
 use tt_cpu::Level;
 use tt_testkit::random::Random;
 
+use tt_formats::Arch;
 use tt_sfpu::checked::{Checked, CheckedProgram};
-use tt_sfpu::{BINARY_FUNCTIONS, DstWidth, FUNCTIONS, TERNARY_FUNCTIONS};
+use tt_sfpu::{DstWidth, binary_functions, functions, ternary_functions};
 
 /// Parameters of functions that take some.
 const PARAMETERS: [u32; 4] = [0x3f33_3333, 0x3fa6_6666, 0x4020_0000, 0x4060_0000];
@@ -51,7 +52,7 @@ fn check_all(count: usize) {
     let mut random = Random::new(21);
     let mut all: Vec<u32> = (0..1 << 16).map(|half: u32| half << 16).collect();
     all.extend((0..count).map(|_| word(&mut random)));
-    for function in FUNCTIONS.iter().copied().flatten() {
+    for function in functions(Arch::Wormhole) {
         let Some(program) = function.checked else { continue };
         let parameters = &PARAMETERS[..function.parameters.len()];
         let call = function.with(parameters).expect("as many as it takes");
@@ -67,7 +68,7 @@ fn check_all(count: usize) {
         }
         println!("{function:?}: {bounds} bounds, {} words", if bounds > 0 { all.len() } else { 0 });
     }
-    for function in BINARY_FUNCTIONS.iter().copied().flatten() {
+    for function in binary_functions(Arch::Wormhole) {
         let parameters = &PARAMETERS[..function.parameters.len()];
         let call = function.with(parameters).expect("as many as it takes");
         for (width, program) in [DstWidth::Bits16, DstWidth::Bits32].into_iter().zip(function.checked) {
@@ -81,7 +82,7 @@ fn check_all(count: usize) {
             }
         }
     }
-    for function in TERNARY_FUNCTIONS.iter().copied().flatten() {
+    for function in ternary_functions(Arch::Wormhole) {
         let parameters = &PARAMETERS[..function.parameters.len()];
         let call = function.with(parameters).expect("as many as it takes");
         let program = function.checked[1].expect("speculated");

@@ -2,12 +2,17 @@
 //!
 //! Lanes with the multiply-add of each, and the generations of the listings.
 
+use std::collections::BTreeSet;
+
 use tt_cpu::Level;
 use tt_formats::{Arch, Blackhole, Wormhole};
 use tt_sfpu::checked;
 use tt_sfpu::functions::blocks::Blocks;
-use tt_sfpu::lane::{Lane, MINUS_ONE, NAN, ONE, Word, add, mul, polynomial};
-use tt_sfpu::{BINARY_FUNCTIONS, FUNCTIONS, TERNARY_FUNCTIONS, fma, lookup, lookup_binary};
+use tt_sfpu::lane::{self, Lane, MINUS_ONE, NAN, ONE, Word, add, mul, polynomial};
+use tt_sfpu::{
+    DstWidth, binary_functions, fma, functions, lookup, lookup_binary_for, lookup_for, lookup_ternary_for,
+    ternary_functions,
+};
 use tt_testkit::random::Random;
 
 const INFINITY: u32 = 0x7f80_0000;
@@ -71,17 +76,114 @@ fn a_listing_at_every_level_has_the_rules_of_its_generation() {
 }
 
 #[test]
-fn every_listing_names_its_generations() {
-    let unary = FUNCTIONS.iter().copied().flatten().map(|function| function.generations);
-    let binary = BINARY_FUNCTIONS.iter().copied().flatten().map(|function| function.generations);
-    let ternary = TERNARY_FUNCTIONS.iter().copied().flatten().map(|function| function.generations);
-    for generations in unary.chain(binary).chain(ternary) {
-        assert!(generations.contains(&Arch::Wormhole), "{generations:?}");
+fn every_function_names_its_generation() {
+    let both: &[Arch] = &[Arch::Wormhole, Arch::Blackhole];
+    for arch in [Arch::Wormhole, Arch::Blackhole] {
+        let unary = functions(arch).map(|function| (function.generation, function.generations));
+        let binary = binary_functions(arch).map(|function| (function.generation, function.generations));
+        let ternary = ternary_functions(arch).map(|function| (function.generation, function.generations));
+        for (generation, generations) in unary.chain(binary).chain(ternary) {
+            assert_eq!(generation, arch);
+            assert!(generations.contains(&arch), "{generations:?}");
+        }
+        assert_eq!(lookup_for(arch, "exp", "accurate").expect("a function").generations, both);
+        assert_eq!(lookup_for(arch, "sqrt", "accurate").expect("a function").generations, both);
+        // Blackhole has an instruction for the seed of a reciprocal.
+        assert_eq!(lookup_for(arch, "recip", "accurate").expect("a function").generations, &[arch]);
+        assert_eq!(lookup_binary_for(arch, "div_int32_floor", "floor").expect("a function").generations, &[arch]);
+        assert_eq!(lookup_ternary_for(arch, "mac", "default").expect("a function").generation, arch);
     }
-    let both = &[Arch::Wormhole, Arch::Blackhole];
-    assert_eq!(lookup("exp", "accurate").expect("a function").generations, both);
-    assert_eq!(lookup("sqrt", "accurate").expect("a function").generations, both);
-    // Blackhole has an instruction for the seed of a reciprocal.
-    assert_eq!(lookup("recip", "accurate").expect("a function").generations, &[Arch::Wormhole]);
-    assert_eq!(lookup_binary("div_binary").expect("a function").generations, &[Arch::Wormhole]);
+    assert_eq!(lookup("recip", "accurate").expect("a function").generation, Arch::Wormhole);
+}
+
+#[test]
+fn both_generations_have_the_same_functions() {
+    let names = |arch| {
+        let unary = functions(arch).map(|function| (function.name, function.variant, function.parameters));
+        let binary = binary_functions(arch).map(|function| (function.name, function.variant, function.parameters));
+        let ternary = ternary_functions(arch).map(|function| (function.name, function.variant, function.parameters));
+        unary.chain(binary).chain(ternary).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(names(Arch::Wormhole), names(Arch::Blackhole));
+}
+
+/// Words with every mantissa that the table of the reciprocal tells apart, of every exponent, and their neighbours.
+#[test]
+fn primitives_at_every_level_are_those_of_words() {
+    let words: Vec<u32> =
+        (0..=0xffff_u32).flat_map(|half| [half << 16, half << 16 | 0x7fff, half << 16 | 0xffff]).collect();
+    let mut others = words.clone();
+    others.reverse();
+    let at_word = |index, x, y| -> u32 {
+        let (x, y) = (on::<Blackhole>(x), on::<Blackhole>(y));
+        match index {
+            0 => lane::arecip(x),
+            1 => lane::mul24hi(x, y),
+            2 => lane::ashift(x, lane::shr(y, 26)),
+            3 => lane::gtmask(x, y),
+            4 => lane::sub_product(x, y, on::<Blackhole>(ONE)),
+            _ => lane::select(lane::less(x, y), ONE, on(0)),
+        }
+        .bits
+    };
+    for &level in Level::supported() {
+        for (index, kernel) in checked::primitives(Arch::Blackhole).into_iter().enumerate() {
+            let mut got = words.clone();
+            kernel(&mut got, [&others], &[], level);
+            for i in 0..words.len() {
+                let expected = at_word(index, words[i], others[i]);
+                assert_eq!(got[i], expected, "{level}, {index}: {:08x}, {:08x}", words[i], others[i]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_product_taken_from_a_number_is_rounded_by_the_rule_of_its_generation() {
+    // (1 + 2^-12)^2 is 1 + 2^-11 + 2^-24: rounded first, the last bit is lost.
+    let (x, c) = (0x3f80_0800, 0x3f80_1000);
+    assert_eq!(lane::sub_product(on::<Wormhole>(c), x, x).bits, 0);
+    assert_eq!(lane::sub_product(on::<Blackhole>(c), x, x).bits, 0xb380_0000);
+    assert_eq!(lane::add_negated_product(on::<Wormhole>(c), x, x).bits, 0);
+    assert_eq!(lane::add_negated_product(on::<Blackhole>(c), x, x).bits, 0xb380_0000);
+}
+
+#[test]
+fn comparisons_have_the_rule_of_their_generation() {
+    // Infinity less itself is NaN of the product's sign: below, and not above. By words it is neither.
+    assert!(lane::less(on::<Wormhole>(INFINITY), INFINITY));
+    assert!(!lane::less(on::<Blackhole>(INFINITY), INFINITY));
+    assert!(!lane::equal(on::<Wormhole>(INFINITY), INFINITY));
+    assert!(lane::equal(on::<Blackhole>(INFINITY), INFINITY));
+    assert!(lane::greater(on::<Blackhole>(NAN), INFINITY));
+    assert!(lane::less(on::<Blackhole>(1 << 31), 0));
+    // Sign and magnitude of the smallest integer are those of a negative zero.
+    assert_eq!(lane::loaded_integer(on::<Wormhole>(1 << 31)).bits, 0);
+    assert_eq!(lane::loaded_integer(on::<Blackhole>(1 << 31)).bits, 1 << 31);
+}
+
+/// All of BF16 in a 16-bit `Dst`, and as many words of a 32-bit one.
+#[test]
+fn every_function_of_blackhole_has_its_bits_at_every_level() {
+    let mut random = Random::new(8);
+    let halves: Vec<u32> = (0..=0xffff).map(|half: u32| half << 16).collect();
+    let words: Vec<u32> = (0..4096).map(|_| random.below(u32::MAX)).chain(halves.iter().copied().step_by(16)).collect();
+    for function in functions(Arch::Blackhole) {
+        let parameters: Vec<u32> = function.parameters.iter().map(|_| 0x4040_0000).collect();
+        let call = function.with(&parameters).expect("as many as it has");
+        for (width, input) in [(DstWidth::Bits16, &halves), (DstWidth::Bits32, &words)] {
+            let mut expected = input.clone();
+            call.run_program(&mut expected, width, Level::Scalar);
+            for &level in Level::supported() {
+                let mut got = input.clone();
+                call.run_program(&mut got, width, level);
+                let different = (0..got.len()).find(|&i| got[i] != expected[i]);
+                assert_eq!(
+                    different.map(|i| (input[i], got[i], expected[i])),
+                    None,
+                    "{function:?}, {width:?}, {level}"
+                );
+            }
+        }
+    }
 }

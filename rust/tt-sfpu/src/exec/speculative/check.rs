@@ -233,6 +233,7 @@ impl Lane for Checked {
         shr(b);
         clz();
         magnitude_to_f32();
+        reciprocal_mantissa();
         integer_magnitude();
         flushed();
         minimum(b);

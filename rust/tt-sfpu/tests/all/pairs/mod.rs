@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use tt_cpu::Level;
+use tt_formats::Arch;
 use tt_fpu::MathFidelity;
-use tt_sfpu::{BINARY_FUNCTIONS, BinaryFunction, DstWidth};
+use tt_sfpu::{BinaryFunction, DstWidth, binary_functions};
 use tt_testkit::random::Random;
 
 use engine::{Operation, TILE, in_src, operations};
@@ -125,7 +126,8 @@ fn matrix_operation(operation: Operation, count: usize) -> u64 {
 
 /// Runs everything on two threads and prints the counts.
 fn run(pairs_of_functions: usize) {
-    let functions: Vec<&BinaryFunction> = BINARY_FUNCTIONS.iter().copied().flatten().collect();
+    let functions: Vec<&BinaryFunction> =
+        [Arch::Wormhole, Arch::Blackhole].into_iter().flat_map(binary_functions).collect();
     let operations = operations(&[MathFidelity::HiFi4]);
     let (next, of_functions, of_operations) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicU64::new(0));
     thread::scope(|scope| {

@@ -113,6 +113,7 @@ impl Lane for SpecLanes {
         fn clz(self) -> Self = both!([self], A::leading_zeros);
         fn integer_magnitude(self) -> Self = both!([self], A::abs);
         fn magnitude_to_f32(self) -> Self = Self { range: Range::between(0, 32), ..both!([self], A::exact_float) };
+        fn reciprocal_mantissa(self) -> Self = both!([self], crate::exec::simd::reciprocal_mantissa::<A>);
         fn is_equal(self, other) -> SpecMask = mask!(self, other, A::equal);
         fn is_less(self, other) -> SpecMask = mask!(other, self, A::greater);
     }
