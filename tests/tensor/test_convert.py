@@ -321,6 +321,9 @@ def test_fp8_is_on_blackhole_only() -> None:
     with ttnn.manage_device(device_id=0, chip="p150") as device:
         moved = ttnn.to_device(tensor, device)
         assert ttnn.from_device(moved).to_list() == [[1.0, -240.0]]
+        assert ttnn.pad(moved, ((0, 1), (0, 0)), 300.0).to_list() == [[1.0, -240.0], [288.0, 288.0]]
+        assert ttnn.full([1, 2], -3.1, optional_tensor=moved).to_list() == [[-3.0, -3.0]]
+        assert ttnn.zeros([1, 2], ttnn.fp8_e4m3, ttnn.ROW_MAJOR_LAYOUT, device).to_list() == [[0.0, 0.0]]
         with pytest.raises(UnsupportedError, match="FP8_E4M3 to FP8_E4M3 is not implemented"):
             ttnn.exp(moved)
     with ttnn.manage_device(device_id=0, chip="n150") as device:

@@ -52,6 +52,7 @@ pub fn word(format: DataFormat, value: f64) -> u32 {
         DataFormat::Int32 | DataFormat::UInt32 => (value as i64) as u32,
         DataFormat::UInt16 => u32::from((value as i64) as u16),
         DataFormat::UInt8 | DataFormat::Int8 => u32::from((value as i64) as u8),
+        DataFormat::Fp8E4M3 => tt_formats::host::fp32_to_fp8_e4m3(single.to_bits()),
         _ if format.is_block_float() || format == DataFormat::Float16B => {
             tt_formats::host::fp32_to_bf16(single.to_bits())
         }

@@ -97,10 +97,6 @@ def filled(
     value = _value(name, value, dtype)
     if device is None:
         return _host(name, dims, dtype, layout, lambda: np.full(dims, value))
-    if dtype is DataType.FP8_E4M3 and output is None:
-        # The engine fills with the formats of the compute engine; the host converts to this one.
-        rows = _host(name, dims, dtype, layout, lambda: np.full(dims, value))
-        return rows.to(device, memory_config)
     if output is None:
         output = allocate(TensorSpec.of(dims, dtype, layout, memory_config or DRAM_MEMORY_CONFIG), device)
     if not is_empty(output.spec):
