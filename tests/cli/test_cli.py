@@ -183,6 +183,54 @@ def test_goldens_takes_the_folder_of_one_family(capsys: pytest.CaptureFixture[st
     assert report["equal_arrays"] == 14
 
 
+def _of_a_chip(folder: Path, arch: str, board: str) -> None:
+    """Write an `arch.json`, and vectors where this chip's unpacker has another result than Wormhole's."""
+    (folder / "fpu").mkdir(parents=True)
+    (folder / "arch.json").write_text(json.dumps({"arch": arch, "board": board}), encoding="utf-8")
+    codes = np.arange(1024, dtype=np.uint32).astype(np.uint8).reshape(1, 1024)
+    wide = codes.astype(np.uint32)
+    ones = np.uint32(0xFF) * ((codes & 0x7F) == 0x7F) * (arch == "blackhole")
+    words = wide >> 7 << 18 | (wide & 0x7F) << 8 | ones
+    faces = words.reshape(1, 2, 2, 16, 16).transpose(0, 1, 3, 2, 4).reshape(1, 32, 32)
+    arrays = {"fp8_e5m2_to_src__l1": codes, "fp8_e5m2_to_src__src19": faces.astype(np.uint32)}
+    np.savez(folder / "fpu" / "unpack.npz", **arrays)
+
+
+def test_goldens_compare_with_the_chip_of_the_nearest_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _of_a_chip(tmp_path, "wormhole_b0", "n300")
+    _of_a_chip(tmp_path / "others", "blackhole", "p100")
+    code, out, _ = run(capsys, "goldens", str(tmp_path), "--json")
+    reports = json.loads(out)["files"]
+    assert [(report["file"], report["arch"], report["different_values"]) for report in reports] == [
+        ("fpu/unpack.npz", "wormhole_b0", 0),
+        ("others/fpu/unpack.npz", "blackhole", 0),
+    ]
+    assert code == 0
+    code, out, _ = run(capsys, "goldens", str(tmp_path))
+    assert "wormhole_b0: 1,024 values equal, 0 different; 0 arrays not covered" in out
+    assert "blackhole: 1,024 values equal, 0 different; 0 arrays not covered" in out
+    assert "2,048 values equal, 0 different; 0 arrays not covered" in out
+    # A folder inside is for the chip above it.
+    (tmp_path / "arch.json").unlink()
+    code, out, _ = run(capsys, "goldens", str(tmp_path / "others" / "fpu"), "--json")
+    assert [report["arch"] for report in json.loads(out)["files"]] == ["blackhole"]
+    (tmp_path / "others" / "arch.json").unlink()
+    code, out, _ = run(capsys, "goldens", str(tmp_path / "others"), "--json")
+    (report,) = json.loads(out)["files"]
+    assert (code, report["arch"], report["different_values"]) == (1, "wormhole_b0", 8)
+
+
+@pytest.mark.parametrize(
+    "facts", [[], {}, {"arch": "grayskull", "board": "n150"}, {"arch": "blackhole", "board": "n150"}]
+)
+def test_goldens_of_no_chip_are_refused(facts: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _of_a_chip(tmp_path, "blackhole", "p150")
+    (tmp_path / "arch.json").write_text(json.dumps(facts), encoding="utf-8")
+    code, out, err = run(capsys, "goldens", str(tmp_path))
+    assert (code, out) == (1, "")
+    assert "arch.json names no chip; expected arch and board, wormhole_b0, blackhole and one of its boards" in err
+
+
 def test_goldens_say_what_they_looked_for(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "goldens", str(COMPACT), "--only", "fpv", "--only", "sfpv/")
     assert (code, out) == (2, "")

@@ -1,7 +1,8 @@
 """Makes `data/` from the full folder of golden vectors: `python tests/golden/make_compact.py FOLDER`.
 
-`data/SHA256SUMS` gets one hash for every array that the walker knows, `data/fpu` and `data/host` a selection of cases
-small enough for the repository. Nothing here comes from our own engine. Run it only when the source set changes.
+`data/SHA256SUMS` gets one hash for every array that the walker knows, `data/fpu`, `data/host` and `data/blackhole` a
+selection of cases small enough for the repository. Nothing here comes from our own engine. Run it only when the source
+set changes.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from compact import DATA, HASHES, MANIFEST, file_hash, hash_of, vector_files
 
-FAMILIES = ("fpu", "sfpu", "host", "ops")
+FAMILIES = ("fpu", "sfpu", "host", "ops", "blackhole/fpu", "blackhole/sfpu")
 OPS_FILES = ("ops/matmul.npz", "ops/softmax.npz", "ops/binary.npz", "ops/reduce.npz")
-HOST_FILES = ("host/host_tensors.npz", "host/host_tensors_meta.json")
+COPIED = ("host/host_tensors.npz", "host/host_tensors_meta.json", "blackhole/arch.json")
 
 CASES = {
     "matmul_end_to_end": 4,
@@ -33,6 +34,7 @@ CASES = {
     "datacopy_mova2d": 2,
     "sfpu_convert": 512,
     "sfpu_fma": 2000,
+    "sfpu_primitives": 512,
 }
 """Cases kept per file, by name prefix; the first match counts."""
 
@@ -40,12 +42,13 @@ CASES = {
 def main(folder: Path) -> None:
     """Write hashes and vectors."""
     write_hashes(folder)
-    for name in ("fpu", "host"):
+    for name in ("fpu", "host", "blackhole/fpu"):
         shutil.rmtree(DATA / name, ignore_errors=True)
-        (DATA / name).mkdir()
-    for path in sorted((folder / "fpu").glob("*.npz")):
-        np.savez_compressed(DATA / "fpu" / path.name, **dict(select(path)))
-    for name in HOST_FILES:
+        (DATA / name).mkdir(parents=True)
+    for family in ("fpu", "blackhole/fpu"):
+        for path in sorted((folder / family).glob("*.npz")):
+            np.savez_compressed(DATA / family / path.name, **dict(select(path)))
+    for name in COPIED:
         shutil.copyfile(folder / name, DATA / name)
     write_manifest()
 
@@ -66,6 +69,9 @@ def write_hashes(folder: Path) -> None:
     lines = []
     for path in sorted(path for family in FAMILIES for path in (folder / family).glob("*.npz")):
         name = path.relative_to(folder).as_posix()
+        # Inputs that both chips share.
+        if name == "blackhole/sfpu/_inputs.npz":
+            continue
         if name.startswith("ops/") and name not in OPS_FILES:
             continue
         with np.load(path, allow_pickle=False) as archive:

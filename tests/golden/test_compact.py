@@ -25,6 +25,8 @@ else:
     import tomli as tomllib
 
 EXHAUSTIVE_MODES = ("bf16", "fp32_on_bf16")
+FOLDERS = ("sfpu/", "blackhole/sfpu/")
+"""Folders of tables, at the place of the engine's number of their generation."""
 
 
 def test_manifest_lists_every_file_with_its_hash() -> None:
@@ -41,33 +43,32 @@ def test_every_array_is_equal(level: str, cpu_level: None) -> None:
     assert all(report.equal_values > 0 for report in reports)
 
 
-def _exhaustive_tables() -> list[tuple[str, str, str]]:
-    offered = set(_engine.sfpu_variants())
+def _exhaustive_tables() -> list[tuple[int, str, str, str]]:
     tables = []
-    for file, array in hashes():
-        variant, _, mode = array.partition("__")
-        name = file.removeprefix("sfpu/").removesuffix(".npz")
-        if (
-            file.startswith("sfpu/")
-            and mode in EXHAUSTIVE_MODES
-            and (name, engine_variant(name, variant)[0]) in offered
-        ):
-            tables.append((name, variant, mode))
+    for arch, folder in enumerate(FOLDERS):
+        offered = {(name, variant) for operands, name, variant, _ in _engine.sfpu_functions(arch) if operands == 1}
+        for file, array in hashes():
+            variant, _, mode = array.partition("__")
+            name = file.removeprefix(folder).removesuffix(".npz")
+            known = (name, engine_variant(name, variant, arch)[0]) in offered
+            if file.startswith(folder) and mode in EXHAUSTIVE_MODES and known:
+                tables.append((arch, name, variant, mode))
     return tables
 
 
 @pytest.mark.parametrize("level", _engine.cpu_levels())
-@pytest.mark.parametrize(("name", "variant", "mode"), _exhaustive_tables())
+@pytest.mark.parametrize(("arch", "name", "variant", "mode"), _exhaustive_tables())
 def test_exhaustive_table_has_the_hash_of_the_golden_one(
-    name: str, variant: str, mode: str, level: str, cpu_level: None
+    arch: int, name: str, variant: str, mode: str, level: str, cpu_level: None
 ) -> None:
     _engine.set_cpu_level(level)
-    table = unary_table(name, variant, mode, every_bf16())
-    assert hash_of(table) == hashes()[f"sfpu/{name}.npz", f"{variant}__{mode}"]
+    table = unary_table(name, variant, mode, every_bf16(), arch)
+    assert hash_of(table) == hashes()[f"{FOLDERS[arch]}{name}.npz", f"{variant}__{mode}"]
 
 
 def test_exhaustive_tables_exist() -> None:
-    assert {"exp", "recip"} <= {name for name, _, _ in _exhaustive_tables()}
+    for arch in range(len(FOLDERS)):
+        assert {"exp", "recip"} <= {name for of, name, _, _ in _exhaustive_tables() if of == arch}
 
 
 @pytest.mark.parametrize("name", ["close_device", "os", "__import__", "CONFIG", "nothing"])

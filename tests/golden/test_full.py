@@ -25,7 +25,7 @@ def _differences(folder: Path, only: list[str]) -> list[str]:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("family", ["fpu/", "sfpu/", "host/", "ops/"])
+@pytest.mark.parametrize("family", ["fpu/", "sfpu/", "host/", "ops/", "blackhole/fpu/", "blackhole/sfpu/"])
 def test_every_array_is_equal(golden: Path, family: str) -> None:
     assert _differences(golden, [family]) == []
 

@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedA
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape, Wormhole};
+use tt_formats::{DataFormat, TileShape, by_generation};
 use tt_fpu::{Broadcast, CopyTile, DstFormat, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer, Relu};
 use tt_tensix::regs::{Arch, TILE_DATUMS};
@@ -37,6 +37,16 @@ fn math(operand: DataFormat, (fidelity, dst32, arch): Setting) -> MathConfig {
     MathConfig { fidelity: fidelity.0, dst, alu, arch: arch.0 }
 }
 
+/// The unpacker of a chip to a register format, or to `Dst`.
+fn unpacker(format: DataFormat, register: Option<DataFormat>, arch: Arch) -> PyResult<Unpacker> {
+    let level = Level::current();
+    let unpacker = by_generation!(arch, G => match register {
+        Some(register) => Unpacker::to_src::<G>(format, register, level),
+        None => Unpacker::to_dst::<G>(format, level),
+    });
+    unpacker.map_err(|error| bad(error.to_string()))
+}
+
 /// The tiles of an array of L1 bytes and the number of tiles per entry of its first axis.
 struct L1Tiles<'a> {
     bytes: &'a [u8],
@@ -45,9 +55,8 @@ struct L1Tiles<'a> {
 }
 
 impl<'a> L1Tiles<'a> {
-    fn new(array: &'a Bytes<'_>, format: DataFormat, dst32: bool) -> PyResult<Self> {
-        let unpacker = Unpacker::to_src::<Wormhole>(format, unpack::register_format(format, dst32), Level::current());
-        let unpacker = unpacker.map_err(|error| bad(error.to_string()))?;
+    fn new(array: &'a Bytes<'_>, format: DataFormat, (_, dst32, arch): Setting) -> PyResult<Self> {
+        let unpacker = unpacker(format, Some(unpack::register_format(format, dst32)), arch.0)?;
         let shape = array.shape();
         let size = unpacker.tile_bytes();
         if shape.last() != Some(&size) || shape.len() < 2 {
@@ -85,21 +94,16 @@ fn register_tiles(py: Python<'_>, n: usize, compute: impl Fn(usize, &mut Tile) +
 
 /// L1 tiles as the unpacker leaves them in Src, or in Dst.
 #[pyfunction]
+#[pyo3(signature = (l1, format, register_format, to_dst, arch=Given(Arch::Wormhole)))]
 fn unpack_tiles<'py>(
     py: Python<'py>,
     l1: Bytes<'py>,
     format: Given<DataFormat>,
     register_format: Given<DataFormat>,
     to_dst: bool,
+    arch: Given<Arch>,
 ) -> NewWords<'py> {
-    let (format, register) = (format.0, register_format.0);
-    let level = Level::current();
-    let unpacker = if to_dst {
-        Unpacker::to_dst::<Wormhole>(format, level)
-    } else {
-        Unpacker::to_src::<Wormhole>(format, register, level)
-    };
-    let unpacker = unpacker.map_err(|error| bad(error.to_string()))?;
+    let unpacker = unpacker(format.0, if to_dst { None } else { Some(register_format.0) }, arch.0)?;
     let size = unpacker.tile_bytes();
     let bytes = l1.as_slice()?;
     if bytes.len() % size != 0 {
@@ -187,7 +191,7 @@ fn matmul_tiles<'py>(
 ) -> NewWords<'py> {
     let (format0, format1) = (formats.0.0, formats.1.0);
     let cfg = math(format1, setting);
-    let (left, right) = (L1Tiles::new(&in0, format0, setting.1)?, L1Tiles::new(&in1, format1, setting.1)?);
+    let (left, right) = (L1Tiles::new(&in0, format0, setting)?, L1Tiles::new(&in1, format1, setting)?);
     same_tiles(&left, &right)?;
     register_tiles(py, left.entries(), |i, dst| {
         let (mut a, mut b) = ([0; TILE_DATUMS], [0; TILE_DATUMS]);
@@ -221,7 +225,7 @@ fn eltwise_tiles<'py>(
     let op = named("element-wise operation", &step.0, &ELTWISE_OPS)?;
     let broadcast = named("broadcast", &step.1, &BROADCASTS)?;
     let cfg = math(format0, setting);
-    let (left, right) = (L1Tiles::new(&in0, format0, setting.1)?, L1Tiles::new(&in1, format1, setting.1)?);
+    let (left, right) = (L1Tiles::new(&in0, format0, setting)?, L1Tiles::new(&in1, format1, setting)?);
     same_tiles(&left, &right)?;
     register_tiles(py, left.entries() * left.per_entry, |i, dst| {
         let (mut a, mut b) = ([0; TILE_DATUMS], [0; TILE_DATUMS]);
@@ -258,7 +262,7 @@ fn reduce_tiles<'py>(
     let operand = format.0;
     let (pool, dim) = (named("pool", &step.0, &POOLS)?, named("dimension", &step.1, &DIMENSIONS)?);
     let cfg = math(operand, setting);
-    let data = L1Tiles::new(&tiles, operand, setting.1)?;
+    let data = L1Tiles::new(&tiles, operand, setting)?;
     let (scaler_format, scaler) = scaler(operand, scaler_bits);
     register_tiles(py, data.entries(), |i, dst| {
         let mut tile = [0; TILE_DATUMS];
@@ -285,7 +289,7 @@ fn datacopy_tiles<'py>(
     let operand = format.0;
     let cfg = math(operand, (Given(MathFidelity::LoFi), dst32, Given(Arch::Wormhole)));
     if !copy_tile {
-        Unpacker::to_src::<Wormhole>(operand, cfg.alu, Level::current()).map_err(|error| bad(error.to_string()))?;
+        unpacker(operand, Some(cfg.alu), cfg.arch)?;
     }
     let (input, size, bytes) = (Input::new(operand, dst32), operand.tile_bytes(TileShape::FULL), l1.as_slice()?);
     if l1.shape().last() != Some(&size) {

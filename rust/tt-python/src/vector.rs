@@ -3,9 +3,11 @@
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use tt_cpu::Level;
+use tt_formats::by_generation;
 use tt_fpu::Arch;
 use tt_sfpu::DstWidth;
 use tt_sfpu::convert::{self, Mode, Round};
+use tt_sfpu::lane::{self, Lane, Word};
 
 use crate::arguments::{Given, add_functions};
 use crate::error::enter_engine;
@@ -48,16 +50,54 @@ fn lane_mode(name: &str) -> PyResult<Mode> {
 
 /// `SFPLOAD` of natural Dst words.
 #[pyfunction]
-fn sfpu_load<'py>(py: Python<'py>, mode: &str, words: Words<'py>) -> NewWords<'py> {
+#[pyo3(signature = (mode, words, arch=Given(Arch::Wormhole)))]
+fn sfpu_load<'py>(py: Python<'py>, mode: &str, words: Words<'py>, arch: Given<Arch>) -> NewWords<'py> {
     let mode = lane_mode(mode)?;
-    map_words(py, &words, |word| convert::load(mode, word))
+    map_words(py, &words, move |word| convert::load_for(arch.0, mode, word))
 }
 
 /// `SFPSTORE` to natural Dst words.
 #[pyfunction]
-fn sfpu_store<'py>(py: Python<'py>, mode: &str, words: Words<'py>) -> NewWords<'py> {
+#[pyo3(signature = (mode, words, arch=Given(Arch::Wormhole)))]
+fn sfpu_store<'py>(py: Python<'py>, mode: &str, words: Words<'py>, arch: Given<Arch>) -> NewWords<'py> {
     let mode = lane_mode(mode)?;
-    map_words(py, &words, |word| convert::store(mode, word))
+    map_words(py, &words, move |word| convert::store_for(arch.0, mode, word))
+}
+
+/// The results of an operation that not every chip has, on words: one array or two.
+fn primitive<V: Lane>(name: &str, operands: &[&[u32]], word: impl Fn(V) -> u32) -> Option<Vec<Vec<u32>>> {
+    let truth = |mask: V::Mask| lane::select(mask, V::from(1), V::from(0));
+    let one = |function: &dyn Fn(V) -> V| operands[0].iter().map(|&a| word(function(a.into()))).collect();
+    let two = |function: &dyn Fn(V, V) -> V| {
+        operands[0].iter().zip(operands[1]).map(|(&a, &b)| word(function(a.into(), b.into()))).collect()
+    };
+    Some(match (name, operands.len()) {
+        ("cast_int32_to_sm32", 1) => vec![one(&lane::twos_to_sm)],
+        ("arecip", 1) => vec![one(&lane::arecip)],
+        ("mul24", 2) => vec![two(&|a, b| lane::mul24lo(a, b)), two(&|a, b| lane::mul24hi(a, b))],
+        ("compare", 2) => {
+            vec![two(&|a, b| truth(lane::greater(a, b))), two(&|a, b| truth(!lane::greater(a, b)))]
+        }
+        ("ashift", 2) => vec![two(&|a, by| lane::ashift(a, by))],
+        _ => return None,
+    })
+}
+
+/// The results of an operation of a chip's vector unit, on words: one array or two.
+#[pyfunction]
+fn sfpu_primitive<'py>(
+    py: Python<'py>,
+    name: &str,
+    operands: Vec<Words<'py>>,
+    arch: Given<Arch>,
+) -> PyResult<Vec<Bound<'py, PyArray1<u32>>>> {
+    let operands = operands.iter().map(|words| words.as_slice()).collect::<Result<Vec<_>, _>>()?;
+    same_length(&operands.iter().map(|words| words.len()).collect::<Vec<_>>())?;
+    let results = enter_engine(py, || -> PyResult<_> {
+        Ok(by_generation!(arch.0, G => primitive::<Word<G>>(name, &operands, |word| word.bits)))
+    })?;
+    let results = results.ok_or_else(|| bad(format!("no operation {name:?} of {} words", operands.len())))?;
+    Ok(results.into_iter().map(|words| PyArray1::from_vec(py, words)).collect())
 }
 
 /// The rounding instruction to nearest.
@@ -88,7 +128,7 @@ fn width(dst32: bool) -> DstWidth {
 }
 
 /// A function of one operand on Dst words; in a 16-bit Dst they lie in the upper half.
-#[pyfunction(name = "sfpu", signature = (name, variant, values, dst32, parameters=vec![]))]
+#[pyfunction(name = "sfpu", signature = (name, variant, values, dst32, parameters=vec![], arch=Given(Arch::Wormhole)))]
 fn sfpu_unary<'py>(
     py: Python<'py>,
     name: &str,
@@ -96,15 +136,18 @@ fn sfpu_unary<'py>(
     values: Words<'py>,
     dst32: bool,
     parameters: Vec<u32>,
+    arch: Given<Arch>,
 ) -> NewWords<'py> {
-    let function = tt_sfpu::lookup(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
+    let function = tt_sfpu::lookup_for(arch.0, name, variant);
+    let function = function.ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
     let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
     map_dst(py, &values, move |dst| call.run(dst, width(dst32), Level::current()))
 }
 
 /// A function of two operands on Dst words, as [`sfpu_unary`].
 #[pyfunction]
-#[pyo3(signature = (name, a, b, dst32, variant="default", parameters=vec![]))]
+#[pyo3(signature = (name, a, b, dst32, variant="default", parameters=vec![], arch=Given(Arch::Wormhole)))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 fn sfpu_binary<'py>(
     py: Python<'py>,
     name: &str,
@@ -113,9 +156,10 @@ fn sfpu_binary<'py>(
     dst32: bool,
     variant: &str,
     parameters: Vec<u32>,
+    arch: Given<Arch>,
 ) -> NewWords<'py> {
-    let function =
-        tt_sfpu::lookup_binary_variant(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
+    let function = tt_sfpu::lookup_binary_for(arch.0, name, variant);
+    let function = function.ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
     let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
     let second = b.as_slice()?;
     same_length(&[a.len(), second.len()])?;
@@ -124,7 +168,7 @@ fn sfpu_binary<'py>(
 
 /// A function of three operands on Dst words, as [`sfpu_unary`].
 #[pyfunction]
-#[pyo3(signature = (name, operands, dst32, variant="default", parameters=vec![]))]
+#[pyo3(signature = (name, operands, dst32, variant="default", parameters=vec![], arch=Given(Arch::Wormhole)))]
 fn sfpu_ternary<'py>(
     py: Python<'py>,
     name: &str,
@@ -132,9 +176,10 @@ fn sfpu_ternary<'py>(
     dst32: bool,
     variant: &str,
     parameters: Vec<u32>,
+    arch: Given<Arch>,
 ) -> NewWords<'py> {
-    let function =
-        tt_sfpu::lookup_ternary(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
+    let function = tt_sfpu::lookup_ternary_for(arch.0, name, variant);
+    let function = function.ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
     let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
     let (a, second, third) = (operands.0, operands.1.as_slice()?, operands.2.as_slice()?);
     same_length(&[a.len(), second.len(), third.len()])?;
@@ -167,14 +212,15 @@ fn sfpu_variants() -> Vec<(&'static str, &'static str)> {
 
 /// Every function of the SFPU: operands, name, variant, names of its parameters.
 #[pyfunction]
-fn sfpu_functions() -> Vec<(usize, &'static str, &'static str, Vec<&'static str>)> {
-    let unary = tt_sfpu::functions(Arch::Wormhole).map(|f| (1, f.name, f.variant, f.parameters.to_vec()));
-    let binary = tt_sfpu::binary_functions(Arch::Wormhole).map(|f| (2, f.name, f.variant, f.parameters.to_vec()));
-    let ternary = tt_sfpu::ternary_functions(Arch::Wormhole).map(|f| (3, f.name, f.variant, f.parameters.to_vec()));
+#[pyo3(signature = (arch=Given(Arch::Wormhole)))]
+fn sfpu_functions(arch: Given<Arch>) -> Vec<(usize, &'static str, &'static str, Vec<&'static str>)> {
+    let unary = tt_sfpu::functions(arch.0).map(|f| (1, f.name, f.variant, f.parameters.to_vec()));
+    let binary = tt_sfpu::binary_functions(arch.0).map(|f| (2, f.name, f.variant, f.parameters.to_vec()));
+    let ternary = tt_sfpu::ternary_functions(arch.0).map(|f| (3, f.name, f.variant, f.parameters.to_vec()));
     unary.chain(binary).chain(ternary).collect()
 }
 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module: sfpu_fma, sfpu_load, sfpu_store, sfpu_round, sfpu_cast, sfpu_unary, sfpu_variants, sfpu_binary, sfpu_ternary, sfpu_functions)
+    add_functions!(module: sfpu_fma, sfpu_primitive, sfpu_load, sfpu_store, sfpu_round, sfpu_cast, sfpu_unary, sfpu_variants, sfpu_binary, sfpu_ternary, sfpu_functions)
 }

@@ -1,8 +1,9 @@
 """`python -m ttnn goldens [FOLDER]`: bit comparison with golden vectors, by array.
 
 The folder holds `fpu/`, `sfpu/`, `host/` and `ops/` with `.npz` files in the format that their READMEs describe, or is
-one of them. Every array that the engine can compute is checked; the others are counted with the reason. The exit code
-is 1 if anything differs.
+one of them, or folders of such. The nearest `arch.json` above a file names the chip it is for, Wormhole if there is
+none. Every array that the engine can compute is checked; the others are counted with the reason. The exit code is 1 if
+anything differs.
 """
 
 from __future__ import annotations
@@ -115,6 +116,7 @@ def _print(terminal: Terminal, folder: Path, reports: list[FileReport]) -> None:
             "files": [
                 {
                     "file": report.path,
+                    "arch": report.arch,
                     "equal_arrays": report.equal_arrays,
                     "equal_values": report.equal_values,
                     "different_values": report.different_values,
@@ -153,6 +155,15 @@ def _print(terminal: Terminal, folder: Path, reports: list[FileReport]) -> None:
     if len(differences) > SHOWN_DIFFERENCES:
         terminal.line(f"and {len(differences) - SHOWN_DIFFERENCES} more arrays; --json lists them all")
     terminal.line()
-    total = sum(report.equal_values for report in reports)
+    arches = sorted({report.arch for report in reports}, reverse=True)
+    for arch in arches:
+        terminal.line(f"{arch}: {_counts([report for report in reports if report.arch == arch])}")
+    if len(arches) > 1:
+        terminal.line(_counts(reports))
+
+
+def _counts(reports: list[FileReport]) -> str:
+    equal = sum(report.equal_values for report in reports)
+    different = sum(report.different_values for report in reports)
     uncovered = sum(len(report.uncovered) for report in reports)
-    terminal.line(f"{total:,} values equal, {differing:,} different; {uncovered} arrays not covered")
+    return f"{equal:,} values equal, {different:,} different; {uncovered} arrays not covered"

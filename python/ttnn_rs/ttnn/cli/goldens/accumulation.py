@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 import ttnn
-from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device, operator_of
+from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device, opened, operator_of
+from ttnn.cli.goldens.chips import Chip
 from ttnn.cli.goldens.raw import to_bytes
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Uncovered, Verdict
 
@@ -33,9 +34,9 @@ def checker_of(name: str) -> Checker | None:
 
 
 def _each(
-    check: Callable[[Case, Archive, ttnn.MeshDevice], Verdict], _path: Path, archive: Archive
+    check: Callable[[Case, Archive, ttnn.MeshDevice], Verdict], _path: Path, archive: Archive, chip: Chip
 ) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
+    with opened(chip) as device:
         for case in cases(archive):
             yield check(case, archive, device)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,20 @@ import numpy as np
 
 import ttnn
 from ttnn.base.exceptions import FileFormatError
+from ttnn.cli.goldens.chips import Chip
 from ttnn.cli.goldens.raw import from_bytes, to_bytes
 from ttnn.cli.goldens.walk import Archive, Computed, Uncovered, Verdict
 from ttnn.operation.registry import FastOperation
 
 DTYPE = {"bf16": ttnn.bfloat16, "bf8": ttnn.bfloat8_b, "f32": ttnn.float32}
 OF_TILE_BYTES = {1088: ttnn.bfloat8_b, 2048: ttnn.bfloat16, 4096: ttnn.float32}
+
+
+@contextmanager
+def opened(chip: Chip) -> Iterator[ttnn.MeshDevice]:
+    """Open a device with this chip for a `with` block."""
+    with ttnn.manage_device(device_id=0, chip=chip.board) as device:
+        yield device
 
 
 def on_device(tiles: np.ndarray, shape: tuple[int, ...], dtype: ttnn.DataType, device: ttnn.MeshDevice) -> ttnn.Tensor:
@@ -52,10 +61,13 @@ def cases(archive: Archive) -> list[dict[str, Any]]:
 
 
 def each(
-    check: Callable[[dict[str, Any], Archive, ttnn.MeshDevice], Iterator[Verdict]], _path: Path, archive: Archive
+    check: Callable[[dict[str, Any], Archive, ttnn.MeshDevice], Iterator[Verdict]],
+    _path: Path,
+    archive: Archive,
+    chip: Chip,
 ) -> Iterator[Verdict]:
     """Check every case of an archive on a device."""
-    with ttnn.manage_device(device_id=0) as device:
+    with opened(chip) as device:
         for case in cases(archive):
             yield from check(case, archive, device)
 

@@ -10,7 +10,8 @@ import ml_dtypes
 import numpy as np
 
 import ttnn
-from ttnn.cli.goldens.cases import cases
+from ttnn.cli.goldens.cases import cases, opened
+from ttnn.cli.goldens.chips import Chip
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict
 
 _TENSORS = {"in0": (1, 1), "weight": (), "bias": (1, 1)}
@@ -22,8 +23,8 @@ def checker_of(name: str) -> Checker | None:
     return _conv2d if name == "conv2d.npz" else None
 
 
-def _conv2d(_path: Path, archive: Archive) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
+def _conv2d(_path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
+    with opened(chip) as device:
         for case in cases(archive):
             yield _one(case, archive, device)
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from ttnn import _engine
-from ttnn.cli.goldens.registers import FIDELITIES, FORMAT, WORMHOLE, Words, bf16_to_dst, dst16, fp16_to_dst
+from ttnn.cli.goldens.chips import Chip
+from ttnn.cli.goldens.registers import FIDELITIES, FORMAT, Words, bf16_to_dst, dst16, fp16_to_dst
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict, no_checker
 
 SCALER_BITS = {"one": 0x3F800000, "inv32": 0x3D000000, "arb": 0x3F350000}
@@ -36,7 +37,7 @@ def _result(dst: Words, *, wide: bool, fp16: bool) -> np.ndarray:
     return dst if wide else dst16(dst, fp16=fp16)
 
 
-def _matmul(path: Path, archive: Archive) -> Iterator[Verdict]:
+def _matmul(path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
     in0, in1 = _operand_formats(path.stem)
     for k in ("k1", "k8"):
         for width in ("dst16", "dst32"):
@@ -45,13 +46,13 @@ def _matmul(path: Path, archive: Archive) -> Iterator[Verdict]:
             wide = width == "dst32"
             left, right = archive[f"{k}_in0"], archive[f"{k}_in1"]
             results = [
-                _engine.matmul_tiles(left, right, (in0, in1), (fidelity, wide, WORMHOLE)) for fidelity in FIDELITIES
+                _engine.matmul_tiles(left, right, (in0, in1), (fidelity, wide, chip.number)) for fidelity in FIDELITIES
             ]
             values = _result(np.stack(results, axis=1), wide=wide, fp16=in0 == FORMAT["fp16"])
             yield Computed(f"{k}_{width}", values)
 
 
-def _matmul_end_to_end(_path: Path, archive: Archive) -> Iterator[Verdict]:
+def _matmul_end_to_end(_path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
     for name in archive:
         found = re.fullmatch(r"(.+)__out_(dst16|dst32)", name)
         if not found:
@@ -65,7 +66,7 @@ def _matmul_end_to_end(_path: Path, archive: Archive) -> Iterator[Verdict]:
         left, right = archive[f"{case}__in0"][None], archive[f"{case}__in1"][None]
         packed = []
         for fidelity in FIDELITIES:
-            dst = _engine.matmul_tiles(left, right, (in0, in1), (fidelity, wide, WORMHOLE))
+            dst = _engine.matmul_tiles(left, right, (in0, in1), (fidelity, wide, chip.number))
             intermediate = _intermediate(out, wide=wide)
             packed.append(_engine.pack_tiles(dst, ("fp32" if wide else "bf16", intermediate, FORMAT[out])))
         yield Computed(name, np.concatenate(packed))
@@ -84,7 +85,7 @@ ACCUMULATED = 3
 """Number of additions to Dst in the `acc` arrays."""
 
 
-def _eltwise(path: Path, archive: Archive) -> Iterator[Verdict]:
+def _eltwise(path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
     in0, in1 = _operand_formats(path.stem)
     for name, expected in archive.items():
         found = _ELTWISE.fullmatch(name)
@@ -100,7 +101,7 @@ def _eltwise(path: Path, archive: Archive) -> Iterator[Verdict]:
                 (in0, in1),
                 (op, _BROADCAST[form]),
                 ACCUMULATED if form == "acc" else 1,
-                (fidelity, wide, WORMHOLE),
+                (fidelity, wide, chip.number),
             )
             for fidelity in fidelities
         ]
@@ -112,7 +113,7 @@ _REDUCE = re.compile(r"(sum|max)(2?)_(row|col|scalar)(?:_(one|inv32|arb))?_(dst1
 _DIM = {"row": "row", "col": "column", "scalar": "scalar"}
 
 
-def _reduce(path: Path, archive: Archive) -> Iterator[Verdict]:
+def _reduce(path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
     name_of_format = path.stem.split("_", 1)[1]
     fp16 = name_of_format == "fp16"
     for name, expected in archive.items():
@@ -129,7 +130,7 @@ def _reduce(path: Path, archive: Archive) -> Iterator[Verdict]:
                 FORMAT[name_of_format],
                 bits,
                 (pool, _DIM[dim]),
-                (fidelity, wide, WORMHOLE),
+                (fidelity, wide, chip.number),
             )
             for fidelity in (FIDELITIES if pool == "sum" else (4,))
         ]
@@ -138,7 +139,7 @@ def _reduce(path: Path, archive: Archive) -> Iterator[Verdict]:
         yield Computed(name, _result(stacked, wide=wide, fp16=fp16))
 
 
-def _mvmul_step(_path: Path, archive: Archive) -> Iterator[Verdict]:
+def _mvmul_step(_path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
     for name in archive:
         found = re.fullmatch(r"((e8|e5)_(dst16|dst32)_phase(\d))_out", name)
         if not found:
@@ -151,7 +152,7 @@ def _mvmul_step(_path: Path, archive: Archive) -> Iterator[Verdict]:
                 archive[f"{step}_b"],
                 archive[f"{step}_d"],
                 family,
-                (int(phase), width == "dst32", WORMHOLE),
+                (int(phase), width == "dst32", chip.number),
             ),
         )
 
@@ -164,6 +165,9 @@ def _pack_formats(case: re.Match[str]) -> tuple[str, int, int]:
     dst_format = {"int32": "int32", "int8": "int32", "uint8": "int32", "uint16": "uint16"}.get(intermediate)
     if dst_format is None:
         dst_format = "fp32" if width == "dst32" else "fp16" if intermediate in ("fp16", "bfp8a") else "bf16"
+    if output == "fp8_e4m3":
+        # Made of FP16; the vectors name what Dst holds before that step.
+        intermediate = "fp16"
     # The vectors call the packer's 8-bit-exponent, 6-bit-mantissa intermediate "bfp8"; its code is that of BFP8_b.
     return dst_format, FORMAT["bfp8_b" if intermediate == "bfp8" else intermediate], FORMAT[output]
 
@@ -176,7 +180,7 @@ def _dst_words(values: np.ndarray, dst_format: str) -> Words:
     return values.astype(np.uint32)
 
 
-def _pack(_path: Path, archive: Archive) -> Iterator[Verdict]:
+def _pack(_path: Path, archive: Archive, _chip: Chip) -> Iterator[Verdict]:
     for name in archive:
         found = _PACK.fullmatch(name)
         if not found:
@@ -197,19 +201,22 @@ def _pack(_path: Path, archive: Archive) -> Iterator[Verdict]:
 
 
 _UNPACK = re.compile(r"(\w+?)_to_(src|dst32)(?:_(\w+))?__(?:src19|dst)")
+_REGISTER = {"fp8_e4m3": "fp16"}
+"""Register formats that are not those in L1."""
 
 
-def _unpack(_path: Path, archive: Archive) -> Iterator[Verdict]:
+def _unpack(_path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
     for name in archive:
         found = _UNPACK.fullmatch(name)
         if not found:
             continue
         source, target, register = found.groups()
         l1 = archive[name.rsplit("__", 1)[0] + "__l1"]
-        yield Computed(name, _engine.unpack_tiles(l1, FORMAT[source], FORMAT[register or source], target == "dst32"))
+        formats = FORMAT[source], FORMAT[register or _REGISTER.get(source, source)]
+        yield Computed(name, _engine.unpack_tiles(l1, *formats, target == "dst32", chip.number))
 
 
-def _datacopy(_path: Path, archive: Archive) -> Iterator[Verdict]:
+def _datacopy(_path: Path, archive: Archive, _chip: Chip) -> Iterator[Verdict]:
     for name in archive:
         if not name.endswith("__dst"):
             continue
@@ -220,7 +227,7 @@ def _datacopy(_path: Path, archive: Archive) -> Iterator[Verdict]:
         yield Computed(name, dst if wide else dst16(dst, fp16=source == "fp16").astype(np.uint32))
 
 
-def _sfpu_convert(_path: Path, archive: Archive) -> Iterator[Verdict]:
+def _sfpu_convert(_path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
     for name in archive:
         found = re.fullmatch(r"(store|load|round|cast)_(\w+)__(lreg|dst|out)", name)
         if not found:
@@ -229,11 +236,35 @@ def _sfpu_convert(_path: Path, archive: Archive) -> Iterator[Verdict]:
         source = {"store": "lreg", "load": "dst", "round": "in", "cast": "in"}[step]
         if side == source:
             continue
-        function = getattr(_engine, f"sfpu_{step}")
-        yield Computed(name, function(mode, archive[f"{step}_{mode}__{source}"]))
+        words = archive[f"{step}_{mode}__{source}"]
+        if step == "load":
+            values = _engine.sfpu_load(mode, words, chip.number)
+        elif step == "store":
+            values = _engine.sfpu_store(mode, words, chip.number)
+        else:
+            values = _engine.sfpu_round(mode, words) if step == "round" else _engine.sfpu_cast(mode, words)
+        yield Computed(name, values)
 
 
-def _sfpu_fma(_path: Path, archive: Archive) -> Iterator[Verdict]:
+_PRIMITIVES = {
+    "cast_int32_to_sm32": (("in",), ("out",)),
+    "arecip": (("in",), ("out",)),
+    "mul24": (("a", "b"), ("lower", "upper")),
+    "compare": (("a", "b"), ("gt", "le")),
+    "ashift": (("in", "by"), ("out",)),
+}
+"""Operands and results of the operations that come with Blackhole."""
+
+
+def _sfpu_primitives(_path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
+    for step, (operands, results) in _PRIMITIVES.items():
+        words = [archive[f"{step}__{operand}"] for operand in operands]
+        for result, values in zip(results, _engine.sfpu_primitive(step, words, chip.number), strict=True):
+            name = f"{step}__{result}"
+            yield Computed(name, values.astype(archive[name].dtype))
+
+
+def _sfpu_fma(_path: Path, archive: Archive, _chip: Chip) -> Iterator[Verdict]:
     x, y, z = archive["x"], archive["y"], archive["z"]
     for arch, name in enumerate(("wormhole", "blackhole")):
         yield Computed(name, _engine.sfpu_fma(x, y, z, arch))
@@ -245,9 +276,10 @@ _CHECKERS: tuple[tuple[str, Checker], ...] = (
     (r"eltwise_\w+\.npz", _eltwise),
     (r"reduce_\w+\.npz", _reduce),
     (r"mvmul_step\.npz", _mvmul_step),
-    (r"pack(_relu|_l1acc)?\.npz", _pack),
-    (r"unpack\.npz", _unpack),
+    (r"pack(_relu|_l1acc|_fp8)?\.npz", _pack),
+    (r"unpack(_fp8)?\.npz", _unpack),
     (r"datacopy_mova2d\.npz", _datacopy),
     (r"sfpu_convert\.npz", _sfpu_convert),
     (r"sfpu_fma\.npz", _sfpu_fma),
+    (r"sfpu_primitives\.npz", _sfpu_primitives),
 )

@@ -11,6 +11,7 @@ import numpy as np
 
 import ttnn
 from ttnn.base.files import read_json
+from ttnn.cli.goldens.chips import Chip
 from ttnn.cli.goldens.raw import to_bytes
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict, no_checker
 
@@ -23,7 +24,7 @@ def checker_of(name: str) -> Checker:
     return _check if name == "host_tensors.npz" else no_checker
 
 
-def _check(path: Path, archive: Archive) -> Iterator[Verdict]:
+def _check(path: Path, archive: Archive, _chip: Chip) -> Iterator[Verdict]:
     meta: dict[str, dict[str, Any]] = read_json(path.with_name(META), where="goldens")
     for name in archive:
         kind, _, rest = name.partition("/")

@@ -16,7 +16,8 @@ from typing import Any
 
 import ttnn
 from ttnn.cli.goldens import accumulation, attention, convolution, normalization, pooling, random, selection
-from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device, operator_of
+from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device, opened, operator_of
+from ttnn.cli.goldens.chips import Chip
 from ttnn.cli.goldens.walk import Archive, Checker, Uncovered, Verdict
 
 TILE = ttnn.TILE_SIZE
@@ -38,14 +39,14 @@ def checker_of(name: str) -> Checker | None:
     return known.get(name) or next(filter(None, found), _unknown)
 
 
-def _unknown(_path: Path, archive: Archive) -> Iterator[Verdict]:
+def _unknown(_path: Path, archive: Archive, _chip: Chip) -> Iterator[Verdict]:
     for name in archive:
         if name.endswith(".out"):
             yield Uncovered(name, OTHER_OPERATOR)
 
 
-def _matmul(_path: Path, archive: Archive) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
+def _matmul(_path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
+    with opened(chip) as device:
         for case in json.loads(str(archive["params"])):
             name = f"out/{case['case']}"
             yield attempt(name, functools.partial(_run_matmul, case, archive, device), archive[name].shape)
@@ -100,8 +101,8 @@ def _program(case: dict[str, Any]) -> ttnn.MatmulMultiCoreReuseMultiCast1DProgra
     )
 
 
-def _reduce(_path: Path, archive: Archive) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
+def _reduce(_path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
+    with opened(chip) as device:
         for case in cases(archive):
             name = f"{case['case']}.out"
             a = on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
@@ -109,8 +110,8 @@ def _reduce(_path: Path, archive: Archive) -> Iterator[Verdict]:
             yield attempt(name, run, archive[name].shape)
 
 
-def _hardswish(_path: Path, archive: Archive) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
+def _hardswish(_path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
+    with opened(chip) as device:
         for case in cases(archive):
             name = f"{case['case']}.out"
             a = on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
@@ -120,8 +121,8 @@ def _hardswish(_path: Path, archive: Archive) -> Iterator[Verdict]:
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}
 
 
-def _binary(_path: Path, archive: Archive) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
+def _binary(_path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
+    with opened(chip) as device:
         for case in cases(archive):
             name = f"{case['case']}.out"
             function = getattr(ttnn, BINARY[case["op"]], None)

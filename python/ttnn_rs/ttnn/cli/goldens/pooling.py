@@ -11,7 +11,8 @@ import ml_dtypes
 import numpy as np
 
 import ttnn
-from ttnn.cli.goldens.cases import cases
+from ttnn.cli.goldens.cases import cases, opened
+from ttnn.cli.goldens.chips import Chip
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict
 
 Case = dict[str, Any]
@@ -23,8 +24,8 @@ def checker_of(name: str) -> Checker | None:
     return functools.partial(_each, known[name]) if name in known else None
 
 
-def _each(check: Callable[[Case, Any, Archive], Any], _path: Path, archive: Archive) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
+def _each(check: Callable[[Case, Any, Archive], Any], _path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
+    with opened(chip) as device:
         for case in cases(archive):
             name = f"{case['case']}.out"
             words = archive[f"{case['case']}.in0"]

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import ttnn
-from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device
+from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device, opened
+from ttnn.cli.goldens.chips import Chip
 from ttnn.cli.goldens.walk import Archive, Checker, Verdict
 
 
@@ -16,8 +17,8 @@ def checker_of(name: str) -> Checker | None:
     return _random if name in ("rand.npz", "dropout.npz") else None
 
 
-def _random(_path: Path, archive: Archive) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
+def _random(_path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
+    with opened(chip) as device:
         for case in cases(archive):
             name, shape, dtype = f"{case['case']}.out", tuple(case["shape"]), DTYPE[case["dtype"]]
             run: Callable[[], ttnn.Tensor]

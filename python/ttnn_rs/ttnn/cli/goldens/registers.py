@@ -24,11 +24,11 @@ FORMAT = {
     "fp8_e5m2": 10,
     "int8": 14,
     "bfp2_b": 15,
+    "fp8_e4m3": 26,
     "uint8": 30,
 }
 """Format codes by the names that the vectors use."""
 
-WORMHOLE = 0
 FIDELITIES = (1, 2, 3, 4)
 
 Words = NDArray[np.uint32]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ttnn import _engine
+from ttnn.cli.goldens.chips import Chip
 from ttnn.cli.goldens.registers import Words, bf16_to_dst
 from ttnn.cli.goldens.variants import engine_variant, functions
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Uncovered, Verdict, load
@@ -25,11 +26,11 @@ def checker_of(name: str) -> Checker | None:
     return None if name == INPUTS else _check
 
 
-def _check(path: Path, archive: Archive) -> Iterator[Verdict]:
+def _check(path: Path, archive: Archive, chip: Chip) -> Iterator[Verdict]:
     for array, expected in archive.items():
         table, mode = array.rsplit("__", 1)
-        variant, parameters = engine_variant(path.stem, table)
-        taken = functions().get(path.stem, {}).get(variant)
+        variant, parameters = engine_variant(path.stem, table, chip.number)
+        taken = functions(chip.number).get(path.stem, {}).get(variant)
         if taken is None:
             yield Uncovered(array, f"the engine has no function {path.stem}/{variant}")
             continue
@@ -38,7 +39,7 @@ def _check(path: Path, archive: Archive) -> Iterator[Verdict]:
             yield Uncovered(array, f"{path.stem}/{variant} takes {wanted} parameters, {table} names {len(parameters)}")
             continue
         inputs = _operands(path, variant, mode, operands, expected.size)
-        results = _run(path.stem, variant, inputs, mode != "bf16", parameters)
+        results = _run(path.stem, variant, inputs, mode != "bf16", parameters, chip.number)
         yield Computed(array, _as_stored(variant, expected.dtype, results))
 
 
@@ -47,19 +48,19 @@ def every_bf16() -> Words:
     return bf16_to_dst(np.arange(1 << 16))
 
 
-def unary_table(name: str, table: str, mode: str, inputs: Words) -> np.ndarray:
+def unary_table(name: str, table: str, mode: str, inputs: Words, arch: int = 0) -> np.ndarray:
     """Return a unary table's results from the engine, in stored form."""
-    variant, parameters = engine_variant(name, table)
+    variant, parameters = engine_variant(name, table, arch)
     stored = np.dtype(np.uint16 if mode == "bf16" else np.uint32)
-    return _as_stored(variant, stored, _run(name, variant, [inputs], mode != "bf16", parameters))
+    return _as_stored(variant, stored, _run(name, variant, [inputs], mode != "bf16", parameters, arch))
 
 
-def _run(name: str, variant: str, inputs: Sequence[Words], wide: bool, parameters: list[int]) -> Words:
+def _run(name: str, variant: str, inputs: Sequence[Words], wide: bool, parameters: list[int], arch: int) -> Words:
     if len(inputs) == 1:
-        return _engine.sfpu(name, variant, inputs[0], wide, parameters)
+        return _engine.sfpu(name, variant, inputs[0], wide, parameters, arch)
     if len(inputs) == 2:
-        return _engine.sfpu_binary(name, inputs[0], inputs[1], wide, variant, parameters)
-    return _engine.sfpu_ternary(name, (inputs[0], inputs[1], inputs[2]), wide, variant, parameters)
+        return _engine.sfpu_binary(name, inputs[0], inputs[1], wide, variant, parameters, arch)
+    return _engine.sfpu_ternary(name, (inputs[0], inputs[1], inputs[2]), wide, variant, parameters, arch)
 
 
 def _as_stored(variant: str, stored: np.dtype[Any], results: Words) -> np.ndarray:

@@ -62,22 +62,22 @@ How many a name has, and the function.
 
 
 @functools.cache
-def functions() -> dict[str, dict[str, tuple[int, int]]]:
+def functions(arch: int = 0) -> dict[str, dict[str, tuple[int, int]]]:
     """Return each function's variants with operand and parameter counts."""
     found: dict[str, dict[str, tuple[int, int]]] = {}
-    for operands, name, variant, parameters in _engine.sfpu_functions():
+    for operands, name, variant, parameters in _engine.sfpu_functions(arch):
         found.setdefault(name, {})[variant] = (operands, len(parameters))
     return found
 
 
-def engine_variant(name: str, table: str) -> tuple[str, Parameters]:
+def engine_variant(name: str, table: str, arch: int = 0) -> tuple[str, Parameters]:
     """Return a function's variant and parameter words.
 
-    A name without a meaning is its own variant.
+    A name without a meaning is its own variant. `arch` is the engine's number of the generation.
     """
     if (name, table) in _NAMED:
         return _NAMED[name, table]
-    variants = functions().get(name, {})
+    variants = functions(arch).get(name, {})
     variant, rest = _split(table, variants)
     if table in variants or not variant:
         return table, []

@@ -1,7 +1,8 @@
 """Check of a golden vector folder: checkers and array results.
 
-A checker is a generator: for each array of a file it yields what the engine computes for it, or why it does not. Arrays
-that it never names are inputs and parameters. Every array of a file therefore ends up in exactly one of four counts.
+A checker is a generator: for each array of a file it yields what the engine computes for it on the file's chip, or why
+it does not. Arrays that it never names are inputs and parameters. Every array of a file therefore ends up in exactly
+one of four counts.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from ttnn.base.exceptions import FileFormatError, TtnnError
 from ttnn.base.files import open_file
+from ttnn.cli.goldens.chips import Chip, chip_of
 
 Words = NDArray[Any]
 
@@ -40,7 +42,7 @@ class Uncovered:
 
 Verdict = Computed | Uncovered
 Archive = dict[str, Words]
-Checker = Callable[[Path, Archive], Iterator[Verdict]]
+Checker = Callable[[Path, Archive, Chip], Iterator[Verdict]]
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class FileReport:
     """Counts of one file: arrays, and the values inside them."""
 
     path: str
+    arch: str
     equal_arrays: int = 0
     equal_values: int = 0
     input_arrays: int = 0
@@ -114,7 +117,7 @@ def load(path: Path) -> Archive:
         return {name: archive[name] for name in archive.files}
 
 
-def no_checker(_path: Path, archive: Archive) -> Iterator[Verdict]:
+def no_checker(_path: Path, archive: Archive, _chip: Chip) -> Iterator[Verdict]:
     """Check a file of unknown name: no array is covered."""
     for name in archive:
         yield Uncovered(name, "no checker knows a file of this name")
@@ -133,10 +136,10 @@ def check_file(path: Path, relative: str, checker: Checker, advance: Callable[[s
 
 
 def _check(path: Path, relative: str, checker: Checker, advance: Callable[[str], None]) -> FileReport:
-    archive = load(path)
-    report = FileReport(relative)
+    archive, chip = load(path), chip_of(path)
+    report = FileReport(relative, chip.arch)
     seen: set[str] = set()
-    for verdict in checker(path, archive):
+    for verdict in checker(path, archive, chip):
         if verdict.array in seen:
             raise ValueError(f"{relative}: array {verdict.array} was checked twice")
         seen.add(verdict.array)
