@@ -12,6 +12,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use tt_cpu::Level;
+use tt_formats::Arch;
 use tt_sfpu::{Call, DstWidth};
 
 const SIMULATOR_NS: f64 = 240.0;
@@ -99,7 +100,7 @@ fn main() {
     let level = Level::current();
     println!("{:16} {:>14} {:>12} {:>12} {:>10}", "function", "multiply-adds", "ns / 32", "Gelement/s", "simulator");
     for (name, variant) in FUNCTIONS.into_iter().filter(|(name, _)| name.starts_with(&wanted)) {
-        let function = tt_sfpu::lookup(name, variant).expect("a function of the table");
+        let function = tt_sfpu::lookup(Arch::Wormhole, name, variant).expect("a function of the table");
         let call = function.with(&[]).expect("no parameters");
         let count = tt_sfpu::multiply_adds(|| call.run(&mut [0x3f80_0001], DstWidth::Bits32, Level::Scalar));
         let ns = time(&call, level, &arguments(name));

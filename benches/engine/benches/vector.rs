@@ -8,6 +8,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use tt_cpu::Level;
 use tt_cpu::table::{HalfTable, Store};
+use tt_formats::Arch;
 use tt_sfpu::DstWidth;
 
 fn main() {
@@ -37,7 +38,10 @@ fn tile(seed: u32) -> [u32; 1024] {
 
 #[divan::bench(args = FUNCTIONS)]
 fn function(bencher: Bencher, (name, variant): (&str, &str)) {
-    let call = tt_sfpu::lookup(name, variant).expect("a function of the table").with(&[]).expect("no parameters");
+    let call = tt_sfpu::lookup(Arch::Wormhole, name, variant)
+        .expect("a function of the table")
+        .with(&[])
+        .expect("no parameters");
     let operand = tile(1);
     bencher.counter(ItemsCount::new(1024usize)).bench_local(|| {
         let mut dst = operand;
@@ -48,7 +52,10 @@ fn function(bencher: Bencher, (name, variant): (&str, &str)) {
 
 #[divan::bench(args = LEVELS)]
 fn multiply_add(bencher: Bencher, level: Level) {
-    let call = tt_sfpu::lookup_ternary("mac", "default").expect("a function of the table").with(&[]).expect("none");
+    let call = tt_sfpu::lookup_ternary(Arch::Wormhole, "mac", "default")
+        .expect("a function of the table")
+        .with(&[])
+        .expect("none");
     let (x, y, z) = (tile(1), tile(2), tile(3));
     bencher.counter(ItemsCount::new(1024usize)).bench_local(|| {
         let mut dst = x;
@@ -72,7 +79,7 @@ const BINARY: [&str; 9] = [
 
 #[divan::bench(args = BINARY.into_iter().flat_map(|name| WIDTHS.map(|width| (name, width))))]
 fn binary(bencher: Bencher, (name, width): (&str, DstWidth)) {
-    let function = tt_sfpu::lookup_binary(name).expect("a function of the table");
+    let function = tt_sfpu::lookup_binary(Arch::Wormhole, name, "default").expect("a function of the table");
     let kept = if width == DstWidth::Bits16 { 0xffff_0000 } else { u32::MAX };
     let (x, y) = (tile(1).map(|word| word & kept), tile(2).map(|word| word & kept));
     bencher.counter(ItemsCount::new(1024usize)).bench_local(|| {

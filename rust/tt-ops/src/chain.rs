@@ -1,6 +1,7 @@
 //! A chain of SFPU functions that run in one visit to Dst.
 
 use tt_cpu::Level;
+use tt_formats::Arch;
 use tt_sfpu::exec::bf16::Bf16Step;
 use tt_sfpu::{Call, DstWidth};
 
@@ -29,19 +30,20 @@ impl ChainStep {
 #[derive(Clone, Default)]
 pub struct Chain {
     steps: Vec<ChainStep>,
+    /// The functions of a generation.
     calls: Vec<Call>,
 }
 
 impl Chain {
-    /// Looks the functions up.
+    /// Looks the functions of a generation up.
     ///
     /// # Errors
     /// [`OpError::UnknownFunction`] names the first that the engine does not have, [`OpError::WrongParameters`] the
     /// first that takes other parameters.
-    pub fn resolve(steps: &[ChainStep]) -> Result<Self, OpError> {
+    pub fn resolve(arch: Arch, steps: &[ChainStep]) -> Result<Self, OpError> {
         let find = |step: &ChainStep| {
             let (name, variant) = (&step.name, &step.variant);
-            let function = tt_sfpu::lookup(name, variant)
+            let function = tt_sfpu::lookup(arch, name, variant)
                 .ok_or_else(|| OpError::UnknownFunction { name: name.clone(), variant: variant.clone() })?;
             function.with(&step.parameters).map_err(|source| OpError::WrongParameters {
                 name: name.clone(),
@@ -56,8 +58,8 @@ impl Chain {
     ///
     /// # Errors
     /// As [`Self::resolve`].
-    pub fn of(name: &str, variant: &str, parameters: &[u32]) -> Result<Self, OpError> {
-        Self::resolve(&[ChainStep::new(name, variant, parameters)])
+    pub fn of(arch: Arch, name: &str, variant: &str, parameters: &[u32]) -> Result<Self, OpError> {
+        Self::resolve(arch, &[ChainStep::new(name, variant, parameters)])
     }
 
     /// Returns true if there is nothing to do.
@@ -65,9 +67,14 @@ impl Chain {
         self.calls.is_empty()
     }
 
-    /// What the chain does, as it was named: chains of equal steps give equal results.
+    /// What the chain does, as it was named: chains of equal steps give equal results on a generation.
     pub(crate) fn steps(&self) -> &[ChainStep] {
         &self.steps
+    }
+
+    /// The generation whose functions it has, if there are any.
+    pub(crate) fn arch(&self) -> Option<Arch> {
+        self.calls.first().map(Call::arch)
     }
 
     /// The step on BF16 lanes that the chain is, if it is one.

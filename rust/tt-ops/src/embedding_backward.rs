@@ -63,7 +63,7 @@ pub fn embedding_backward(
         return Err(OpError::Invariant { operator: OPERATOR, what });
     }
     let pages = device.buffer(output)?.num_pages();
-    let add = tt_sfpu::lookup_binary("add_binary")
+    let add = tt_sfpu::lookup_binary(program.arch, "add_binary", "default")
         .ok_or_else(|| OpError::UnknownFunction { name: "add_binary".into(), variant: "default".into() })?;
     let entry = Input::new(program.format, false);
     let dst = tile_io::dst_format(program.format, false);

@@ -396,7 +396,7 @@ impl Kernel<'_> {
         for &(first, end) in &program.blocks {
             let rows = (end - first) * size;
             let factor = (1.0 / rows as f32).to_bits();
-            let mut moments = Moments::default();
+            let mut moments = Moments::new(program.arch);
             let mut means = [0; 32];
             for second in [false, true] {
                 for row in first..end {
@@ -414,7 +414,7 @@ impl Kernel<'_> {
                 }
             }
             let (mean, variance) = if program.dst32 {
-                of_lanes(&means, moments.results())
+                of_lanes(program.arch, &means, moments.results())
             } else {
                 let stored = |word: &u32| f32::from_bits(store_bf16(*word));
                 joined(means.iter().map(stored).zip(moments.results().iter().map(stored)))

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tt_cpu::Level;
 use tt_cpu::stream::STREAM_BYTES;
 use tt_cpu::table::{HalfTable, PATTERNS, Store};
-use tt_formats::DataFormat;
+use tt_formats::{Arch, DataFormat};
 use tt_fpu::{CopyTile, MathConfig};
 use tt_memory::{BufferId, Device};
 use tt_tensix::pack::{self, PackConfig};
@@ -53,6 +53,7 @@ const KEPT: usize = 32;
 struct Key {
     math: Option<MathConfig>,
     packer: PackConfig,
+    arch: Option<Arch>,
     steps: Vec<ChainStep>,
 }
 
@@ -61,7 +62,8 @@ struct Key {
 /// Making it takes as long as looking up some hundred tiles.
 pub fn kept_table(entry: Option<(&Input, &MathConfig)>, chain: &Chain, packer: &PackConfig) -> Arc<HalfTable> {
     static TABLES: Mutex<VecDeque<(Key, Arc<HalfTable>)>> = Mutex::new(VecDeque::new());
-    let key = Key { math: entry.map(|(_, math)| *math), packer: *packer, steps: chain.steps().to_vec() };
+    let key =
+        Key { math: entry.map(|(_, math)| *math), packer: *packer, arch: chain.arch(), steps: chain.steps().to_vec() };
     // The tables are whole at every moment, so that a panic elsewhere leaves them usable.
     let lock = || TABLES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, table)) = lock().iter().find(|(of, _)| *of == key) {

@@ -1,6 +1,7 @@
 //! SFPU sums and differences in 32-bit `Dst`, on many words.
 
 use tt_cpu::Level;
+use tt_formats::Arch;
 use tt_sfpu::{BinaryCall, DstWidth, TernaryCall};
 
 /// The functions, looked up once.
@@ -13,9 +14,9 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    pub(crate) fn new() -> Self {
-        let binary = |name| tt_sfpu::lookup_binary(name).expect("a function of the SFPU").with(&[]);
-        let multiply_add = tt_sfpu::lookup_ternary("mac", "default").expect("a function of the SFPU").with(&[]);
+    pub(crate) fn new(arch: Arch) -> Self {
+        let binary = |name| tt_sfpu::lookup_binary(arch, name, "default").expect("a function of the SFPU").with(&[]);
+        let multiply_add = tt_sfpu::lookup_ternary(arch, "mac", "default").expect("a function of the SFPU").with(&[]);
         Self {
             add: binary("add_binary").expect("a function without parameters"),
             subtract: binary("sub_binary").expect("a function without parameters"),

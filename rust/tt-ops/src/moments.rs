@@ -9,8 +9,9 @@ mod matrix;
 
 use std::ops::Range;
 
-use tt_formats::TileShape;
-use tt_sfpu::lane::{MINUS_ONE, ONE, ZERO, mad, store_bf16, store_f32};
+use tt_formats::{Arch, TileShape};
+use tt_sfpu::fma;
+use tt_sfpu::lane::{MINUS_ONE, ONE, ZERO, store_bf16, store_f32};
 use tt_tensix::tile_io::Tile;
 use tt_tensix::unpack;
 
@@ -24,6 +25,7 @@ const FEW: u32 = 4;
 
 /// Statistics of the columns, or rows, of tiles.
 pub(crate) struct Moments {
+    arch: Arch,
     lanes: Lanes,
     first: [u32; SIDE],
     /// The first datum; then the mean; then the variance.
@@ -56,13 +58,16 @@ pub(crate) fn lines(tile: &Tile, transposed: bool) -> Tile {
     lines
 }
 
-impl Default for Moments {
-    fn default() -> Self {
-        Self { lanes: Lanes::new(), first: [0; SIDE], result: [0; SIDE], sums: [0; 2 * SIDE] }
-    }
-}
-
 impl Moments {
+    pub(crate) fn new(arch: Arch) -> Self {
+        Self { arch, lanes: Lanes::new(arch), first: [0; SIDE], result: [0; SIDE], sums: [0; 2 * SIDE] }
+    }
+
+    /// `a * b + c` as the generation's SFPU rounds it.
+    fn mad(&self, a: u32, b: u32, c: u32) -> u32 {
+        fma(a, b, c, self.arch)
+    }
+
     /// Takes some rows, or columns, of a tile: their distances from the first datum, in the second pass the squares of
     /// those from the mean.
     pub(crate) fn take(&mut self, tile: &Tile, transposed: bool, rows: Range<usize>, (is_first, second): (bool, bool)) {
@@ -111,17 +116,18 @@ impl Moments {
     /// [`Self::take`] of one lane.
     fn take_lane(&mut self, across: usize, first: usize, lines: &[u32], second: bool) {
         for (along, line) in (first..).zip(lines.as_chunks::<SIDE>().0) {
-            let distance = mad(MINUS_ONE, self.result[across], line[across]);
-            let sum = &mut self.sums[along % 2 * SIDE + across];
-            *sum = if second { mad(distance, distance, *sum) } else { mad(*sum, ONE, distance) };
+            let distance = self.mad(MINUS_ONE, self.result[across], line[across]);
+            let place = along % 2 * SIDE + across;
+            let sum = self.sums[place];
+            self.sums[place] = if second { self.mad(distance, distance, sum) } else { self.mad(sum, ONE, distance) };
         }
     }
 
     /// Scales the sums: to the mean after the first pass, to the variance after the second.
     pub(crate) fn end_pass(&mut self, factor: u32, second: bool) {
-        for (across, result) in self.result.iter_mut().enumerate() {
-            let total = mad(self.sums[across], ONE, self.sums[SIDE + across]);
-            *result = mad(total, factor, if second { ZERO } else { *result });
+        for across in 0..SIDE {
+            let total = self.mad(self.sums[across], ONE, self.sums[SIDE + across]);
+            self.result[across] = self.mad(total, factor, if second { ZERO } else { self.result[across] });
         }
         self.sums = [0; 2 * SIDE];
     }
@@ -129,7 +135,7 @@ impl Moments {
     /// Puts the first datum less the mean in the place of the mean.
     pub(crate) fn turn_to_correction(&mut self) {
         for (result, &first) in self.result.iter_mut().zip(&self.first) {
-            *result = mad(MINUS_ONE, *result, first);
+            *result = fma(MINUS_ONE, *result, first, self.arch);
         }
     }
 
@@ -160,7 +166,14 @@ mod tests {
     }
 
     /// The sums datum by datum.
-    fn sums_of(tiles: &[Tile], transposed: bool, rows: &Range<usize>, mean: Option<[u32; 32]>) -> [[u32; 32]; 2] {
+    fn sums_of(
+        arch: Arch,
+        tiles: &[Tile],
+        transposed: bool,
+        rows: &Range<usize>,
+        mean: Option<[u32; 32]>,
+    ) -> [[u32; 32]; 2] {
+        let mad = |a, b, c| fma(a, b, c, arch);
         let mut sums = [[ZERO; 32]; 2];
         for tile in tiles {
             for along in rows.clone() {
@@ -180,6 +193,7 @@ mod tests {
     fn sums_of_lanes_are_those_of_single_datums() {
         let mut random = Random::new(33);
         for round in 0..90_u32 {
+            let arch = if round % 4 < 2 { Arch::Wormhole } else { Arch::Blackhole };
             // In some rounds most lanes are zero.
             let used = if round % 3 == 0 { 1 + round as usize / 9 } else { 32 };
             let transposed = round % 2 == 0;
@@ -199,13 +213,13 @@ mod tests {
                     (used..32).for_each(|across| tile[place(transposed, along, across)] = ZERO);
                 }
             }
-            let mut moments = Moments::default();
+            let mut moments = Moments::new(arch);
             for second in [false, true] {
                 let mean = second.then_some(*moments.results());
                 for (number, tile) in tiles.iter().enumerate() {
                     moments.take(tile, transposed, rows.clone(), (number == 0, second));
                 }
-                let expected = sums_of(&tiles, transposed, &rows, mean);
+                let expected = sums_of(arch, &tiles, transposed, &rows, mean);
                 assert_eq!(moments.sums.as_chunks::<32>().0, expected, "round {round}, second pass: {second}");
                 moments.end_pass((1.0_f32 / 7.0).to_bits(), second);
             }
@@ -219,7 +233,7 @@ mod tests {
                 let (along, across) = if transposed { (column, row) } else { (row, column) };
                 (across + if along % 4 < 2 { 0 } else { 2 }) as f32
             });
-            let mut moments = Moments::default();
+            let mut moments = Moments::new(Arch::Wormhole);
             moments.take(&data, transposed, 4..20, (true, false));
             moments.end_pass((1.0_f32 / 16.0).to_bits(), false);
             assert_eq!(f32::from_bits(moments.results()[5]), 6.0);
@@ -232,7 +246,7 @@ mod tests {
     #[test]
     fn the_correction_leads_from_the_first_datum_to_the_mean() {
         let data = tile(|row, column| (column * 3 + row) as f32);
-        let mut moments = Moments::default();
+        let mut moments = Moments::new(Arch::Wormhole);
         moments.take(&data, false, 0..32, (true, false));
         moments.end_pass((1.0_f32 / 32.0).to_bits(), false);
         moments.turn_to_correction();

@@ -313,9 +313,9 @@ pub fn normal(
 ) -> Result<(), OpError> {
     const MINUS_TWO: u32 = 0xc000_0000;
     const TWO_PI: u32 = 0x40c9_0fdb;
-    let log = Chain::of("log", "accurate", &[])?;
-    let root = Chain::of("sqrt", "accurate", &[])?;
-    let cosine = Chain::of("cos", "default", &[])?;
+    let log = Chain::of(arch, "log", "accurate", &[])?;
+    let root = Chain::of(arch, "sqrt", "accurate", &[])?;
+    let cosine = Chain::of(arch, "cos", "default", &[])?;
     let generators = split.uniform(device.buffer(output)?.num_pages(), FACES * 2 * UNIFORM_DRAWS);
     let packer = PackConfig::new(DstFormat::Fp32, format);
     let turn = Range { low: 0, scale: TWO_PI, dst32: true, arch };

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use tt_formats::DataFormat;
+use tt_formats::{Arch, DataFormat};
 use tt_fpu::{CopyTile, MathConfig, MathFidelity};
 use tt_memory::{BufferId, Device};
 use tt_tensix::pack::{self, PackConfig};
@@ -46,8 +46,9 @@ struct Turn {
 }
 
 impl Turn {
-    fn new(dst32: bool) -> Result<Self, OpError> {
-        Ok(Self { neg: Chain::of("neg", "default", &[])?, identity: Chain::of("identity", "default", &[])?, dst32 })
+    fn new(arch: Arch, dst32: bool) -> Result<Self, OpError> {
+        let function = |name| Chain::of(arch, name, "default", &[]);
+        Ok(Self { neg: function("neg")?, identity: function("identity")?, dst32 })
     }
 
     fn apply(&self, dst: &mut Tile) {
@@ -83,7 +84,7 @@ pub fn rotate(device: &mut Device, input: BufferId, output: BufferId, program: &
     let (tile_in, tile_out) = (tile_bytes(format_in), tile_bytes(format_out));
     let datums = if program.tiled { 1024 } else { device.buffer(output)?.page_bytes() * 1024 / tile_out };
     let visits = Visits::new(datums);
-    let turn = Turn::new(program.dst32)?;
+    let turn = Turn::new(program.arch, program.dst32)?;
     let access = device.access(&[output])?;
     let source = if input == output { None } else { Some(access.input(input)?.all()?) };
     let target = access.output(output)?;
@@ -136,7 +137,7 @@ mod tests {
     #[test]
     fn pairs_are_turned() {
         let mut dst: Tile = std::array::from_fn(|at| (at as f32).to_bits());
-        Turn::new(true).expect("functions").apply(&mut dst);
+        Turn::new(Arch::Wormhole, true).expect("functions").apply(&mut dst);
         assert_eq!(dst[..4].iter().map(|&word| f32::from_bits(word)).collect::<Vec<_>>(), [-1.0, 0.0, -3.0, 2.0]);
     }
 }

@@ -140,7 +140,7 @@ fn run_activated(
 ) -> impl Fn(&mut Device, &[BufferId], &[Vec<usize>], BufferId) + use<> {
     let chains = functions.map(|functions| {
         let step = |&name: &&str| ChainStep { name: name.into(), variant: "default".into(), parameters: Vec::new() };
-        Chain::resolve(&functions.iter().map(step).collect::<Vec<_>>()).unwrap()
+        Chain::resolve(Arch::Wormhole, &functions.iter().map(step).collect::<Vec<_>>()).unwrap()
     });
     move |device, operands, shapes, output| {
         let program = BinaryProgram {
@@ -164,7 +164,7 @@ fn run_activated(
 }
 
 fn function(name: &str, variant: &str) -> Unit {
-    Unit::Sfpu(tt_sfpu::lookup_binary_variant(name, variant).unwrap().with(&[]).unwrap())
+    Unit::Sfpu(tt_sfpu::lookup_binary(Arch::Wormhole, name, variant).unwrap().with(&[]).unwrap())
 }
 
 const HEIGHT: usize = 37 * 32 - 5;
@@ -184,7 +184,7 @@ fn words_of_one_page_are_those_of_the_function() {
     for (name, variant, format) in
         [("add_binary", "default", Float32), ("lt_binary", "default", Float32), ("sub_int", "int32", Int32)]
     {
-        let function = tt_sfpu::lookup_binary_variant(name, variant).unwrap().with(&[]).unwrap();
+        let function = tt_sfpu::lookup_binary(Arch::Wormhole, name, variant).unwrap().with(&[]).unwrap();
         let run = run_binary(Unit::Sfpu(function), [format; 3]);
         let pages = [page(format, 1), page(format, 2)];
         // Which operands are which pages, and where the result goes.
@@ -209,9 +209,13 @@ fn words_of_one_page_are_activated_before_and_after() {
         bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
     };
     let apply = |name: &str, words: &mut Vec<u32>| {
-        tt_sfpu::lookup(name, "default").unwrap().with(&[]).unwrap().run(words, DstWidth::Bits32, Level::Scalar);
+        tt_sfpu::lookup(Arch::Wormhole, name, "default").unwrap().with(&[]).unwrap().run(
+            words,
+            DstWidth::Bits32,
+            Level::Scalar,
+        );
     };
-    let add = tt_sfpu::lookup_binary_variant("add_binary", "default").unwrap().with(&[]).unwrap();
+    let add = tt_sfpu::lookup_binary(Arch::Wormhole, "add_binary", "default").unwrap().with(&[]).unwrap();
     let run = run_activated(Unit::Sfpu(add), [Float32; 3], [&["exp2"], &["gtz", "neg"], &["neg"]], false);
     let pages = [page(Float32, 1), page(Float32, 2)];
     let (mut expected, mut second) = (words(&pages[0]), words(&pages[1]));
@@ -332,7 +336,7 @@ fn operators_of_three_tensors() {
         let run = |device: &mut Device, operands: &[BufferId], shapes: &[Vec<usize>], output: BufferId| {
             let program = TernaryProgram {
                 formats: ([format; 3], format),
-                function: tt_sfpu::lookup_ternary(name, "default").unwrap().with(&[]).unwrap(),
+                function: tt_sfpu::lookup_ternary(Arch::Wormhole, name, "default").unwrap().with(&[]).unwrap(),
                 shapes: [0, 1, 2].map(|i| shapes[i].clone()),
                 shape_out: shapes[3].clone(),
                 tiled: true,

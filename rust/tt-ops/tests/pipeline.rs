@@ -64,6 +64,7 @@ fn a_program_of_passes_has_the_bits_of_their_definitions() {
         dst32: true,
         direct: false,
         fidelity: MATH.fidelity,
+        arch: MATH.arch,
     };
     let tensors = vec![
         Tensor::Broadcast(Float16B, vec![2, 20, WIDTH], None),
@@ -73,7 +74,8 @@ fn a_program_of_passes_has_the_bits_of_their_definitions() {
     let [input, weight, small] = [0, 1, 2].map(Operand::Tensor);
     let mut passes: Vec<Pass> = Vec::new();
     let mut pass = |load: Load, chain: Option<(&str, &str)>, format: DataFormat| {
-        let chain = chain.map(|(name, variant)| Chain::of(name, variant, &[]).unwrap()).unwrap_or_default();
+        let chain =
+            chain.map(|(name, variant)| Chain::of(Arch::Wormhole, name, variant, &[]).unwrap()).unwrap_or_default();
         passes.push(Pass { load, padding: Padding::Kept, chain, format, until: None, target: Target::Value });
         Operand::Value(passes.len() - 1)
     };
@@ -122,7 +124,7 @@ fn a_program_of_passes_has_the_bits_of_their_definitions() {
                 &[127 << 10; 1024],
             );
         }
-        let function = |name, variant| tt_sfpu::lookup(name, variant).unwrap().with(&[]).unwrap();
+        let function = |name, variant| tt_sfpu::lookup(Arch::Wormhole, name, variant).unwrap().with(&[]).unwrap();
         let mut root = eltwise(EltwiseOp::Add, Broadcast::Scalar, &packed(&sum, Float32, EdgeMask::Column0), &epsilon);
         function("rsqrt", "default").run(&mut root, DstWidth::Bits32, Level::Scalar);
         let root = packed(&root, Float32, EdgeMask::None);
@@ -175,7 +177,15 @@ fn numbers_that_are_not_ordinary_take_the_integer_steps() {
 }
 
 fn settings(axis: Axis, dst32: bool) -> Settings {
-    Settings { domain: vec![3, 32, 32], axis, format: Float16B, dst32, direct: false, fidelity: MATH.fidelity }
+    Settings {
+        domain: vec![3, 32, 32],
+        axis,
+        format: Float16B,
+        dst32,
+        direct: false,
+        fidelity: MATH.fidelity,
+        arch: MATH.arch,
+    }
 }
 
 fn pass(load: Load) -> Pass {

@@ -35,7 +35,7 @@ fn run(name: &str, operands: [Other; 3], shapes: [Vec<usize>; 3], device: &mut D
     let output = tensor(device, &[0; 1024]);
     let program = TernaryProgram {
         formats: ([FORMAT; 3], FORMAT),
-        function: tt_sfpu::lookup_ternary(name, "default").unwrap().with(&[]).unwrap(),
+        function: tt_sfpu::lookup_ternary(Arch::Wormhole, name, "default").unwrap().with(&[]).unwrap(),
         shapes,
         shape_out: vec![32, 32],
         tiled: true,
@@ -50,7 +50,7 @@ fn run(name: &str, operands: [Other; 3], shapes: [Vec<usize>; 3], device: &mut D
 
 fn expected(name: &str, [a, b, c]: [&[u32]; 3]) -> Vec<u32> {
     let mut result = a.to_vec();
-    let function = tt_sfpu::lookup_ternary(name, "default").unwrap().with(&[]).unwrap();
+    let function = tt_sfpu::lookup_ternary(Arch::Wormhole, name, "default").unwrap().with(&[]).unwrap();
     function.run(&mut result, b, c, DstWidth::Bits32, Level::Scalar);
     result
 }

@@ -50,7 +50,7 @@ fn run_in(
         variant: variant.into(),
         parameters: parameters(name),
     };
-    let chain = Chain::resolve(&functions.iter().map(step).collect::<Vec<_>>()).unwrap();
+    let chain = Chain::resolve(Arch::Wormhole, &functions.iter().map(step).collect::<Vec<_>>()).unwrap();
     let dst32 = formats.0 == DataFormat::Float32;
     let program = UnaryProgram { formats, dst32, tiled, packer_relu, precise: false, arch: Arch::Wormhole };
     unary(device, input, output, &program, &chain).unwrap();
@@ -149,7 +149,7 @@ fn through_registers(tile: &[u8], functions: &[(&str, &str)], formats: (DataForm
     let math = MathConfig { fidelity: MathFidelity::HiFi4, dst: DstFormat::Bf16, alu: formats.0, arch: Arch::Wormhole };
     tt_fpu::copy_to_dst(&math, &mut dst, &src);
     for (name, variant) in functions {
-        let call = tt_sfpu::lookup(name, variant).unwrap().with(&parameters(name)).unwrap();
+        let call = tt_sfpu::lookup(Arch::Wormhole, name, variant).unwrap().with(&parameters(name)).unwrap();
         call.run_program(&mut dst, DstWidth::Bits16, Level::Scalar);
     }
     let mut packed = vec![0; formats.1.tile_bytes(TileShape::FULL)];

@@ -167,8 +167,22 @@ pub fn tile_shape(py: Python<'_>, (height, width): (usize, usize)) -> PyResult<T
     TileShape::new(height, width).ok_or_else(|| exception(py, "ShapeError", (invalid(),)))
 }
 
-/// Tuples of name, variant, and parameters as raw words if there are any.
-impl<'py> Argument<'py> for Chain {
+/// A chain of SFPU functions before the chip is known: tuples of name, variant, and parameters as raw words if there are
+/// any.
+#[derive(Clone, Default)]
+pub struct Functions(Vec<ChainStep>);
+
+impl Functions {
+    /// The functions of a generation.
+    ///
+    /// # Errors
+    /// `EngineError`: it does not have one of them, or not with these parameters.
+    pub fn on(&self, py: Python<'_>, arch: Arch) -> PyResult<Chain> {
+        Chain::resolve(arch, &self.0).map_err(|error| engine_bug(py, &error.to_string()))
+    }
+}
+
+impl<'py> Argument<'py> for Functions {
     fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
         if given.len()? == 0 {
             return Ok(Self::default());
@@ -178,8 +192,7 @@ impl<'py> Argument<'py> for Chain {
             let parameters = if step.len() > 2 { step.get_item(2)?.extract()? } else { Vec::new() };
             Ok(ChainStep { name: step.get_item(0)?.extract()?, variant: step.get_item(1)?.extract()?, parameters })
         };
-        let steps = steps.into_iter().map(step).collect::<PyResult<Vec<_>>>()?;
-        Self::resolve(&steps).map_err(|error| engine_bug(given.py(), &error.to_string()))
+        steps.into_iter().map(step).collect::<PyResult<_>>().map(Self)
     }
 
     fn hint() -> String {

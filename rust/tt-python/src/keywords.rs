@@ -9,10 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use tt_formats::{DataFormat, TileShape};
 use tt_fpu::MathFidelity;
-use tt_ops::Chain;
 use tt_ops::windows::LeftOperand;
 
-use crate::arguments::Argument;
+use crate::arguments::{Argument, Functions};
 use crate::slots;
 
 /// Keyword arguments as Python passes them.
@@ -130,7 +129,7 @@ keyword_arguments! {
         l1_acc: bool,
         reload_direct: bool = true,
         relu: bool,
-        activation: Chain,
+        activation: Functions,
         transpose_a: bool,
         transpose_b: bool,
         left: LeftOperand = LeftOperand::Tiles,
@@ -139,7 +138,7 @@ keyword_arguments! {
     /// Formats of input and output.
     UnaryArguments {
         formats: (DataFormat, DataFormat),
-        chain: Chain,
+        chain: Functions,
         dst32: bool,
         tiled: bool,
         packer_relu: bool = false,
@@ -164,9 +163,9 @@ keyword_arguments! {
         tiled: bool,
         fidelity: MathFidelity,
         dst32: bool,
-        pre_a: Chain = Chain::default(),
-        pre_b: Chain = Chain::default(),
-        post: Chain = Chain::default(),
+        pre_a: Functions = Functions::default(),
+        pre_b: Functions = Functions::default(),
+        post: Functions = Functions::default(),
         packer_relu: bool = false,
         variant: String = "default".to_owned(),
         parameters: Vec<u32> = Vec::new(),
@@ -310,7 +309,7 @@ keyword_arguments! {
         local: f32,
         across: Option<f32>,
         epsilon: f32,
-        rsqrt: Chain,
+        rsqrt: Functions,
         fidelity: MathFidelity,
         dst32: bool,
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use tt_formats::DataFormat;
-use tt_fpu::EltwiseOp;
+use tt_fpu::{Arch, EltwiseOp};
 use tt_memory::{BufferId, Device};
 use tt_ops::OpError;
 use tt_ops::argmax::ArgmaxProgram;
@@ -26,7 +26,7 @@ use tt_ops::sticks::{GridProgram, LargestProgram, StickProgram};
 use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
 
-use crate::arguments::{Given, add_functions};
+use crate::arguments::{Functions, Given, add_functions};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
 use crate::keywords::{
@@ -116,7 +116,7 @@ macro_rules! matmul_function {
                 packer_l1_acc: given.l1_acc,
                 reload_direct: given.reload_direct,
                 relu: given.relu,
-                activation: given.activation,
+                activation: given.activation.on(py, out.arch())?,
                 left: given.left,
                 transpose_a: given.transpose_a,
                 transpose_b: given.transpose_b,
@@ -147,6 +147,7 @@ matmul_function!(
 #[pyo3(signature = (input, output, **program))]
 fn unary(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
     let UnaryArguments { formats, chain, dst32, tiled, packer_relu, precise } = keywords(py, program)?;
+    let chain = chain.on(py, output.arch())?;
     let program = UnaryProgram { formats, dst32, tiled, packer_relu, precise, arch: output.arch() };
     run_step(py, "unary", &[input, output], move |device, ids| {
         tt_ops::unary::unary(device, ids[0], ids[1], &program, &chain)
@@ -164,13 +165,13 @@ fn rotate(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Prog
     })
 }
 
-fn unit(engine: &str, op: &str, variant: &str, parameters: &[u32]) -> PyResult<Unit> {
+fn unit(arch: Arch, engine: &str, (op, variant): (&str, &str), parameters: &[u32]) -> PyResult<Unit> {
     Ok(match (engine, op) {
         ("fpu", "add") => Unit::Fpu(EltwiseOp::Add),
         ("fpu", "sub") => Unit::Fpu(EltwiseOp::Sub),
         ("fpu", "mul") => Unit::Fpu(EltwiseOp::Mul),
         ("sfpu", _) => {
-            let function = tt_sfpu::lookup_binary_variant(op, variant)
+            let function = tt_sfpu::lookup_binary(arch, op, variant)
                 .ok_or_else(|| engine_error(format!("SFPU: no function {op}/{variant} of two operands")))?;
             Unit::Sfpu(function.with(parameters).map_err(|error| engine_error(format!("{op}/{variant}: {error}")))?)
         }
@@ -194,9 +195,10 @@ fn binary(
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
     let given: BinaryArguments = keywords(py, program)?;
+    let chain = |functions: Functions| functions.on(py, output.arch());
     let program = BinaryProgram {
         formats: given.formats,
-        unit: unit(&given.engine, &given.op, &given.variant, &given.parameters)?,
+        unit: unit(output.arch(), &given.engine, (&given.op, &given.variant), &given.parameters)?,
         shape_a: given.shape_a,
         shape_b: given.shape_b,
         shape_out: given.shape_out,
@@ -204,7 +206,7 @@ fn binary(
         tiled: given.tiled,
         fidelity: given.fidelity,
         dst32: given.dst32,
-        chains: [given.pre_a, given.pre_b, given.post],
+        chains: [chain(given.pre_a)?, chain(given.pre_b)?, chain(given.post)?],
         packer_relu: given.packer_relu,
         arch: output.arch(),
     };
@@ -230,7 +232,7 @@ fn ternary(
 ) -> PyResult<()> {
     let TernaryArguments { formats, op, parameters, shapes, shape_out, dst32, tiled } = keywords(py, program)?;
     let (a, b, c, result) = formats;
-    let function = tt_sfpu::lookup_ternary(&op, "default")
+    let function = tt_sfpu::lookup_ternary(output.arch(), &op, "default")
         .ok_or_else(|| engine_error(format!("SFPU: no function {op} of three operands")))?;
     let program = TernaryProgram {
         formats: ([a, b, c], result),
@@ -464,7 +466,7 @@ fn group_norm(
         local: given.local.to_bits(),
         global: given.across.map(f32::to_bits),
         epsilon: given.epsilon.to_bits(),
-        rsqrt: given.rsqrt,
+        rsqrt: given.rsqrt.on(py, output.arch())?,
         fidelity: given.fidelity,
         dst32: given.dst32,
         arch: output.arch(),

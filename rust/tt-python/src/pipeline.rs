@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use tt_formats::DataFormat;
-use tt_fpu::{Broadcast, EltwiseOp};
-use tt_ops::Chain;
+use tt_fpu::{Arch, Broadcast, EltwiseOp};
 use tt_ops::pipeline::{Axis, Join, Load, Moment, Operand, Padding, Part, Pass, Pipeline, Settings, Target, Tensor};
 use tt_sfpu::BinaryCall;
 
-use crate::arguments::Argument;
+use crate::arguments::{Argument, Functions};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug};
 use crate::keywords::{PipelineSettings, Program, keywords};
@@ -47,7 +46,8 @@ struct PassArgument<'py> {
 /// A program, made once, for any tensors of its formats and shapes.
 #[pyclass(name = "Pipeline", module = "ttnn._engine", frozen)]
 pub struct PyPipeline {
-    program: Arc<Pipeline>,
+    /// For each generation of chips.
+    programs: [(Arch, Arc<Pipeline>); 2],
 }
 
 #[pymethods]
@@ -67,18 +67,22 @@ impl PyPipeline {
             inner if inner < -2 => Axis::Inner(usize::try_from(-3 - inner).unwrap_or(usize::MAX)),
             leading => Axis::Leading(usize::try_from(leading).map_err(|_| unknown(py, "axis", &leading.to_string()))?),
         };
-        let settings = Settings { domain, axis, format, dst32, direct, fidelity };
-        let tensors = tensors.into_iter().map(|tensor| tensor_of(py, tensor)).collect::<PyResult<_>>()?;
-        let passes = passes.into_iter().map(|pass| pass_of(py, pass)).collect::<PyResult<_>>()?;
-        let program = Pipeline::new(settings, tensors, passes).map_err(|error| error.into_exception(py))?;
-        Ok(Self { program: Arc::new(program) })
+        let tensors = tensors.into_iter().map(|tensor| tensor_of(py, tensor)).collect::<PyResult<Vec<_>>>()?;
+        let program = |arch| -> PyResult<(Arch, Arc<Pipeline>)> {
+            let settings = Settings { domain: domain.clone(), axis, format, dst32, direct, fidelity, arch };
+            let passes = passes.iter().map(|pass| pass_of(py, arch, pass)).collect::<PyResult<_>>()?;
+            let program = Pipeline::new(settings, tensors.clone(), passes).map_err(|error| error.into_exception(py))?;
+            Ok((arch, Arc::new(program)))
+        };
+        Ok(Self { programs: [program(Arch::Wormhole)?, program(Arch::Blackhole)?] })
     }
 
     /// Reads the inputs and writes the outputs, in the order in which the program has them.
     fn run(&self, py: Python<'_>, inputs: Vec<PyRef<'_, Buffer>>, outputs: Vec<PyRef<'_, Buffer>>) -> PyResult<()> {
         let buffers: Vec<&Buffer> = inputs.iter().chain(&outputs).map(|buffer| &**buffer).collect();
         let count = inputs.len();
-        let program = Arc::clone(&self.program);
+        let arch = buffers.first().map_or(Arch::Wormhole, |buffer| buffer.arch());
+        let program = Arc::clone(&self.programs[usize::from(arch != self.programs[0].0)].1);
         run_step(py, "pipeline", &buffers, move |device, ids| {
             let (inputs, outputs) = ids.split_at(count);
             program.run(device, inputs, outputs)
@@ -130,17 +134,17 @@ fn eltwise_of(py: Python<'_>, name: &str) -> PyResult<EltwiseOp> {
     })
 }
 
-fn function_of(py: Python<'_>, (name, variant, parameters): &FunctionArgument) -> PyResult<BinaryCall> {
+fn function_of(py: Python<'_>, arch: Arch, (name, variant, parameters): &FunctionArgument) -> PyResult<BinaryCall> {
     let missing = || unknown(py, "function", &format!("{name}/{variant}"));
-    let function = tt_sfpu::lookup_binary_variant(name, variant).ok_or_else(missing)?;
+    let function = tt_sfpu::lookup_binary(arch, name, variant).ok_or_else(missing)?;
     function.with(parameters).map_err(|error| engine_bug(py, &format!("{name}/{variant}: {error}")))
 }
 
-fn pass_of(py: Python<'_>, pass: PassArgument<'_>) -> PyResult<Pass> {
+fn pass_of(py: Python<'_>, arch: Arch, pass: &PassArgument<'_>) -> PyResult<Pass> {
     let parts = pass.parts.iter().map(|(of, first, end)| Ok((operand_of(py, of)?, *first..*end)));
     let parts: Vec<Part> = parts.collect::<PyResult<_>>()?;
     let eltwise = pass.eltwise.as_deref().map(|name| eltwise_of(py, name)).transpose()?;
-    let function = pass.function.as_ref().map(|function| function_of(py, function)).transpose()?;
+    let function = pass.function.as_ref().map(|function| function_of(py, arch, function)).transpose()?;
     let operands: Vec<Operand> = parts.iter().map(|(of, _)| *of).collect();
     let join = eltwise.map(Join::Fpu).or(function.map(Join::Sfpu));
     let load = match (pass.load.as_str(), &operands[..], eltwise, function, join) {
@@ -183,7 +187,7 @@ fn pass_of(py: Python<'_>, pass: PassArgument<'_>) -> PyResult<Pass> {
         Some(other) => return Err(unknown(py, "padding", other)),
     };
     let target = pass.output.map_or(Target::Value, |(number, column, columns)| Target::Output(number, column, columns));
-    let (chain, format) = (Chain::argument(&pass.chain)?, format_of(py, pass.format)?);
+    let (chain, format) = (Functions::argument(&pass.chain)?.on(py, arch)?, format_of(py, pass.format)?);
     Ok(Pass { load, padding, chain, format, until: pass.until, target })
 }
 

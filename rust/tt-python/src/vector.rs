@@ -138,7 +138,7 @@ fn sfpu_unary<'py>(
     parameters: Vec<u32>,
     arch: Given<Arch>,
 ) -> NewWords<'py> {
-    let function = tt_sfpu::lookup_for(arch.0, name, variant);
+    let function = tt_sfpu::lookup(arch.0, name, variant);
     let function = function.ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
     let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
     map_dst(py, &values, move |dst| call.run(dst, width(dst32), Level::current()))
@@ -158,7 +158,7 @@ fn sfpu_binary<'py>(
     parameters: Vec<u32>,
     arch: Given<Arch>,
 ) -> NewWords<'py> {
-    let function = tt_sfpu::lookup_binary_for(arch.0, name, variant);
+    let function = tt_sfpu::lookup_binary(arch.0, name, variant);
     let function = function.ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
     let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
     let second = b.as_slice()?;
@@ -178,7 +178,7 @@ fn sfpu_ternary<'py>(
     parameters: Vec<u32>,
     arch: Given<Arch>,
 ) -> NewWords<'py> {
-    let function = tt_sfpu::lookup_ternary_for(arch.0, name, variant);
+    let function = tt_sfpu::lookup_ternary(arch.0, name, variant);
     let function = function.ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
     let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
     let (a, second, third) = (operands.0, operands.1.as_slice()?, operands.2.as_slice()?);

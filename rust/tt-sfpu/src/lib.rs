@@ -25,15 +25,13 @@ pub mod functions;
 pub mod tile;
 
 pub use arith::fma::fma;
+pub use arith::generation::VectorUnit;
 pub use arith::{convert, lane};
 pub use exec::{
     BinaryCall, BinaryFunction, Call, DstWidth, Function, MAX_PARAMETERS, Several, SeveralCall, TernaryCall,
     TernaryFunction, WrongParameters, binary,
 };
-pub use functions::{
-    binary_functions, functions, lookup, lookup_binary, lookup_binary_for, lookup_binary_variant, lookup_for,
-    lookup_ternary, lookup_ternary_for, ternary_functions,
-};
+pub use functions::{binary_functions, functions, lookup, lookup_binary, lookup_ternary, ternary_functions};
 
 #[cfg(feature = "count")]
 pub use arith::lane::multiply_adds;

@@ -9,7 +9,8 @@ use tt_formats::TileShape;
 use tt_fpu::{Accumulator, EltwiseOp, PreparedB};
 use tt_memory::Device;
 use tt_memory::access::Pages;
-use tt_sfpu::lane::{MINUS_ONE, ONE, ZERO as NOTHING, mad};
+use tt_sfpu::fma;
+use tt_sfpu::lane::{MINUS_ONE, ONE, ZERO as NOTHING};
 use tt_tensix::pack::{PackConfig, pack_tile};
 use tt_tensix::tile_io::{Input, Tile, ZERO};
 
@@ -384,6 +385,7 @@ impl Kernel<'_> {
         let steps = &self.steps;
         let (mut of_to, mut of_from) = ([0; BYTES], [0; BYTES]);
         let wide = |word: u16| u32::from(word) << 16;
+        let mad = |a, b, c| fma(a, b, c, steps.math.arch);
         for row in 0..32 {
             let (a, w) = (wide(in_column(&to.max, row)), wide(in_column(&from.max, row)));
             let difference = mad(w, MINUS_ONE, a);

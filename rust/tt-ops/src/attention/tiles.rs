@@ -17,7 +17,7 @@ use tt_tensix::unpack::{self, Bf16Page};
 
 use super::{NAME, Numerics};
 use crate::half_table::kept_table;
-use crate::{Chain, OpError};
+use crate::{Chain, ChainStep, OpError};
 
 /// Bytes of an intermediate tile.
 pub(super) const BYTES: usize = 2048;
@@ -136,14 +136,10 @@ impl Steps {
         let positive = PackConfig { relu: Relu::MinThreshold(0), ..plain };
         let scale = f32::from_bits(numerics.scale);
         let exp = if numerics.approximate {
-            Chain::of("exp", "approx_scaled", &[(SLOPE * scale).to_bits()])?
+            Chain::of(numerics.arch, "exp", "approx_scaled", &[(SLOPE * scale).to_bits()])?
         } else {
-            let step = |name: &str, variant: &str, parameters: Vec<u32>| crate::ChainStep {
-                name: name.to_owned(),
-                variant: variant.to_owned(),
-                parameters,
-            };
-            Chain::resolve(&[step("mul_unary", "default", vec![numerics.scale]), step("exp", "accurate", vec![])])?
+            let scaled = ChainStep::new("mul_unary", "default", &[numerics.scale]);
+            Chain::resolve(numerics.arch, &[scaled, ChainStep::new("exp", "accurate", &[])])?
         };
         let halves = if bf16_lanes::supports(level, &math) {
             let adder = Adder::new(DataFormat::Float16B, level);
@@ -161,8 +157,8 @@ impl Steps {
             values: Input::new(values, dst32),
             kept,
             exp,
-            exp_column: Chain::of("exp", "column", &[numerics.scale & 0xffff_0000])?,
-            reciprocal: Chain::of("recip", "approx", &[])?,
+            exp_column: Chain::of(numerics.arch, "exp", "column", &[numerics.scale & 0xffff_0000])?,
+            reciprocal: Chain::of(numerics.arch, "recip", "approx", &[])?,
             max: Reduction::pool(&math, math.alu, (PoolOp::Max, ReduceDim::Row), &[ONE; 1024]),
             row_sum: Reduction::row_sum(&math, &[ONE; 1024]),
             pack: packer(plain)?,

@@ -6,7 +6,9 @@
 //! Source: tt-metal `welford_reduce_hw.cpp`, `writer_welford_hw.cpp`, `ckernel_sfpu_welfords_common.h`. The processor
 //! has no floating point unit: its sums are those of IEEE 754, rounded to nearest even.
 
-use tt_sfpu::lane::{MINUS_ONE, ONE, ZERO, mad, store_bf16, store_f32};
+use tt_formats::Arch;
+use tt_sfpu::fma;
+use tt_sfpu::lane::{MINUS_ONE, ONE, ZERO, store_bf16, store_f32};
 
 use super::SIDE;
 
@@ -31,8 +33,8 @@ impl Block {
     }
 
     /// The sum over eight lanes, in three steps, of each of the four parts of a register, then over the parts.
-    fn sum_of_lanes(lanes: &[u32; SIDE]) -> u32 {
-        let add = |a, b| mad(a, ONE, b);
+    fn sum_of_lanes(arch: Arch, lanes: &[u32; SIDE]) -> u32 {
+        let add = |a, b| fma(a, ONE, b, arch);
         let [first, rest @ ..] = [0, 1, 2, 3].map(|part| {
             // Part 0 has the even columns of the left faces, part 1 the odd ones, parts 2 and 3 those of the right ones.
             let lane = |index: usize| lanes[16 * (part / 2) + 2 * index + part % 2];
@@ -43,23 +45,24 @@ impl Block {
     }
 
     /// Joins 32 columns on the SFPU.
-    fn of_tile(means: &[u32; SIDE], variances: &[u32; SIDE]) -> Self {
+    fn of_tile(arch: Arch, means: &[u32; SIDE], variances: &[u32; SIDE]) -> Self {
+        let mad = |a, b, c| fma(a, b, c, arch);
         let first = means[0];
         let distances = means.map(|mean| store_f32(mad(MINUS_ONE, first, mean)));
-        let distance = mad(Self::sum_of_lanes(&distances), ONE_OF_32, ZERO);
+        let distance = mad(Self::sum_of_lanes(arch, &distances), ONE_OF_32, ZERO);
         let squares = distances.map(|word| {
             let rest = mad(MINUS_ONE, distance, word);
             mad(rest, rest, ZERO)
         });
-        let variances = mad(Self::sum_of_lanes(&squares), ONE, Self::sum_of_lanes(variances));
+        let variances = mad(Self::sum_of_lanes(arch, &squares), ONE, Self::sum_of_lanes(arch, variances));
         Self { mean: f32::from_bits(store_f32(mad(distance, ONE, first))), variances: f32::from_bits(variances) }
     }
 }
 
 /// Mean and variance of 32 lanes of equal numbers of datums, joined on the SFPU.
-pub(crate) fn of_lanes(means: &[u32; SIDE], variances: &[u32; SIDE]) -> (f32, f32) {
-    let block = Block::of_tile(means, variances);
-    (block.mean, f32::from_bits(store_f32(mad(block.variances.to_bits(), ONE_OF_32, ZERO))))
+pub(crate) fn of_lanes(arch: Arch, means: &[u32; SIDE], variances: &[u32; SIDE]) -> (f32, f32) {
+    let block = Block::of_tile(arch, means, variances);
+    (block.mean, f32::from_bits(store_f32(fma(block.variances.to_bits(), ONE_OF_32, ZERO, arch))))
 }
 
 /// Up to 32 columns one by one.
@@ -94,8 +97,8 @@ impl Columns {
 }
 
 /// The statistics of some matrices of equal shape.
-#[derive(Default)]
 pub(crate) struct MatrixMoments {
+    arch: Arch,
     columns: Columns,
     /// Blocks of 32, 64, 128 columns and so on; a bit of `blocks` is set where there is one.
     tree: Vec<Block>,
@@ -103,10 +106,14 @@ pub(crate) struct MatrixMoments {
 }
 
 impl MatrixMoments {
+    pub(crate) fn new(arch: Arch) -> Self {
+        Self { arch, columns: Columns::default(), tree: Vec::new(), blocks: 0 }
+    }
+
     /// Adds the statistics of the columns of a tile column, of which the first `used` count.
     pub(crate) fn push(&mut self, means: &[u32; SIDE], variances: &[u32; SIDE], used: usize, dst32: bool) {
         if dst32 && used == SIDE {
-            let Block { mean, variances } = Block::of_tile(means, variances);
+            let Block { mean, variances } = Block::of_tile(self.arch, means, variances);
             self.push_block(Block { mean, variances: f32::from_bits(store_f32(variances.to_bits())) });
             return;
         }
@@ -152,7 +159,7 @@ mod tests {
 
     /// Statistics of so many columns of equal heights, in tile columns.
     fn variance(means: &[f32], variances: &[f32], dst32: bool) -> f32 {
-        let mut moments = MatrixMoments::default();
+        let mut moments = MatrixMoments::new(Arch::Wormhole);
         let bits = |numbers: &[f32]| {
             let mut words = [0; SIDE];
             words.iter_mut().zip(numbers).for_each(|(word, number)| *word = number.to_bits());
@@ -192,7 +199,7 @@ mod tests {
     #[test]
     fn lanes_have_the_average_of_their_variances() {
         let means = std::array::from_fn(|lane| if lane % 2 == 0 { 1.0_f32 } else { 3.0 }.to_bits());
-        assert_eq!(of_lanes(&means, &[0.5_f32.to_bits(); SIDE]), (2.0, 1.5));
+        assert_eq!(of_lanes(Arch::Wormhole, &means, &[0.5_f32.to_bits(); SIDE]), (2.0, 1.5));
     }
 
     #[test]
@@ -200,7 +207,7 @@ mod tests {
         // 2^24 absorbs a 1 that is added to it, so that the sum shows its order.
         let mut lanes = [0.0_f32; SIDE];
         (lanes[0], lanes[8], lanes[1], lanes[9]) = (16_777_216.0, 1.0, 1.0, 1.0);
-        let sum = f32::from_bits(Block::sum_of_lanes(&lanes.map(f32::to_bits)));
+        let sum = f32::from_bits(Block::sum_of_lanes(Arch::Wormhole, &lanes.map(f32::to_bits)));
         assert_eq!(sum, 16_777_218.0);
     }
 }

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use tt_formats::DataFormat;
-use tt_fpu::{Broadcast, EltwiseOp, MathFidelity};
+use tt_fpu::{Arch, Broadcast, EltwiseOp, MathFidelity};
 use tt_sfpu::BinaryCall;
 
 use crate::{Chain, OpError};
@@ -57,6 +57,8 @@ pub struct Settings {
     pub direct: bool,
     /// Fidelity of sums and products.
     pub fidelity: MathFidelity,
+    /// Chip whose rules the passes have; their functions are those of this generation.
+    pub arch: Arch,
 }
 
 /// A tensor that a program reads.

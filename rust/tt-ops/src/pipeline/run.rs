@@ -1,6 +1,5 @@
 //! A program over all lines of its tensors.
 
-use tt_fpu::Arch;
 use tt_memory::{BufferId, Device};
 
 use super::lines::{Line, Lines};
@@ -28,14 +27,14 @@ impl Pipeline {
         let outputs = passes.iter().map(number).max().unwrap_or(0);
         let pipeline = Self { program: Program { settings, tensors, passes }, lines, outputs };
         // Everything that can be wrong with a program shows while its steps are made.
-        pipeline.steps(Arch::Wormhole)?;
+        pipeline.steps()?;
         Ok(pipeline)
     }
 
-    fn steps(&self, arch: Arch) -> Result<Vec<Step<'_>>, OpError> {
+    fn steps(&self) -> Result<Vec<Step<'_>>, OpError> {
         let mut steps = Vec::with_capacity(self.program.passes.len());
         for pass in &self.program.passes {
-            steps.push(Step::new((&self.program, &self.lines, arch), &steps, pass)?);
+            steps.push(Step::new(&self.program, &self.lines, &steps, pass)?);
         }
         Step::keep_lines(&mut steps);
         Ok(steps)
@@ -43,15 +42,18 @@ impl Pipeline {
 
     /// Runs the program on tensors in their order, and writes its outputs.
     ///
-    /// The rules are those of the device's generation.
+    /// The device is of the generation of the settings.
     ///
     /// # Errors
     /// Memory errors; buffers that do not hold the tiles that the program asks for.
     pub fn run(&self, device: &mut Device, inputs: &[BufferId], outputs: &[BufferId]) -> Result<(), OpError> {
+        if device.chip().arch != self.program.settings.arch {
+            return refuse(format!("the device is a {:?}", device.chip().arch));
+        }
         if inputs.len() != self.program.tensors.len() || outputs.len() != self.outputs {
             return refuse(format!("{} inputs and {} outputs", inputs.len(), outputs.len()));
         }
-        let steps = self.steps(device.chip().arch)?;
+        let steps = self.steps()?;
         let tiles = OutputTiles::new(NAME, &self.program.settings.domain, self.lines.tiles())?;
         for (&id, tensor) in inputs.iter().zip(&self.program.tensors) {
             let pages = device.buffer(id)?.num_pages();

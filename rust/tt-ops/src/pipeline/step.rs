@@ -8,7 +8,7 @@ use tt_cpu::Level;
 use tt_cpu::table::HalfTable;
 use tt_formats::{DataFormat, TileShape};
 use tt_fpu::exact::Datums;
-use tt_fpu::{Arch, Broadcast, DstFormat, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction, bf16_lanes};
+use tt_fpu::{Broadcast, DstFormat, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction, bf16_lanes};
 use tt_sfpu::BinaryCall;
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
@@ -269,11 +269,7 @@ pub(super) struct Step<'p> {
 
 impl<'p> Step<'p> {
     #[allow(clippy::too_many_lines, reason = "one arm for each kind of load")]
-    pub(super) fn new(
-        (program, lines, arch): (&'p Program, &Lines, Arch),
-        before: &[Self],
-        pass: &'p Pass,
-    ) -> Result<Self, OpError> {
+    pub(super) fn new(program: &'p Program, lines: &Lines, before: &[Self], pass: &'p Pass) -> Result<Self, OpError> {
         let settings = &program.settings;
         let refuse = |what: &str| OpError::Invariant { operator: NAME, what: what.to_owned() };
         let source = |operand| Source::new(program, before, operand);
@@ -294,7 +290,7 @@ impl<'p> Step<'p> {
         };
         let first = source(first)?;
         let dst = tile_io::dst_format(settings.format, settings.dst32);
-        let math = MathConfig { fidelity: settings.fidelity, dst, alu: first.input.register, arch };
+        let math = MathConfig { fidelity: settings.fidelity, dst, alu: first.input.register, arch: settings.arch };
         let (work, reduces) = match &pass.load {
             Load::Copy(_) => (Work::Copy(first), false),
             Load::Eltwise(op, _, second) => (Work::Eltwise(*op, first, source(*second)?), false),

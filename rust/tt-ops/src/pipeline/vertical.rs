@@ -3,16 +3,17 @@
 //! From row to row, or from column to column of a transposed tile: running sums and moving averages; and compensated
 //! sums from tile to tile.
 
-use tt_sfpu::DstWidth;
-use tt_sfpu::lane::{INFINITY, ZERO, mad, store_bf16, store_f32};
+use tt_formats::Arch;
+use tt_sfpu::lane::{INFINITY, ZERO, store_bf16, store_f32};
+use tt_sfpu::{DstWidth, fma};
 use tt_tensix::tile_io::Tile;
 
 use crate::lanes::Lanes;
 use crate::moments::place;
 
 /// Makes every datum the sum of its column, or row, down to it; `carry` is the sum of the tiles before.
-pub(super) fn running_sum(tile: &mut Tile, carry: &mut [u32], transposed: bool) {
-    let lanes = Lanes::new();
+pub(super) fn running_sum(tile: &mut Tile, carry: &mut [u32], transposed: bool, arch: Arch) {
+    let lanes = Lanes::new(arch);
     let mut line = [0; 32];
     for along in 0..32 {
         for (across, datum) in line.iter_mut().enumerate() {
@@ -27,11 +28,16 @@ pub(super) fn running_sum(tile: &mut Tile, carry: &mut [u32], transposed: bool) 
 
 /// Makes every datum the average of its row up to it: `weights[0]` times the one before, plus `weights[1]` times the
 /// datum. `carry` is the average before the tile, which a register keeps in FP32.
-pub(super) fn moving_average(tile: &mut Tile, carry: &mut [u32], [old, new]: [u32; 2], width: DstWidth) {
+pub(super) fn moving_average(
+    tile: &mut Tile,
+    carry: &mut [u32],
+    [old, new]: [u32; 2],
+    (width, arch): (DstWidth, Arch),
+) {
     for along in 0..32 {
         for (across, average) in carry.iter_mut().enumerate() {
             let datum = &mut tile[place(true, along, across)];
-            *average = mad(new, *datum, mad(old, *average, ZERO));
+            *average = fma(new, *datum, fma(old, *average, ZERO, arch), arch);
             *datum = match width {
                 DstWidth::Bits16 => store_bf16(*average),
                 DstWidth::Bits32 => store_f32(*average),
@@ -41,8 +47,8 @@ pub(super) fn moving_average(tile: &mut Tile, carry: &mut [u32], [old, new]: [u3
 }
 
 /// Adds the tile `total` to the tile `next`, less what the additions before lost; keeps what this one loses.
-pub(super) fn add_compensated(next: &mut Tile, total: &Tile, lost: &mut Tile) {
-    let lanes = Lanes::new();
+pub(super) fn add_compensated(next: &mut Tile, total: &Tile, lost: &mut Tile, arch: Arch) {
+    let lanes = Lanes::new(arch);
     lanes.subtract(next, lost);
     let corrected = *next;
     next.copy_from_slice(total);
@@ -58,7 +64,7 @@ pub(super) fn add_compensated(next: &mut Tile, total: &Tile, lost: &mut Tile) {
 #[cfg(test)]
 mod tests {
     use tt_sfpu::lane::{MINUS_ONE, ONE};
-    use tt_sfpu::tile::{Registers, lookup};
+    use tt_sfpu::tile::{Registers, Rules, lookup};
     use tt_tensix::tile_io::ZERO as EMPTY;
     use tt_testkit::random::Random;
 
@@ -78,11 +84,13 @@ mod tests {
     fn compensated_sums_are_those_of_single_datums() {
         let mut random = Random::new(31);
         for round in 0..60 {
+            let arch = if round % 2 == 0 { Arch::Wormhole } else { Arch::Blackhole };
+            let mad = |a, b, c| fma(a, b, c, arch);
             let (mut total, mut lost, mut sums, mut losses) = (EMPTY, EMPTY, [ZERO; 1024], [ZERO; 1024]);
             for _ in 0..6 {
-                let tile: Tile = std::array::from_fn(|_| store_f32(word(&mut random, round % 3)));
+                let tile: Tile = std::array::from_fn(|_| store_f32(word(&mut random, round / 2 % 3)));
                 let mut next = tile;
-                add_compensated(&mut next, &total, &mut lost);
+                add_compensated(&mut next, &total, &mut lost, arch);
                 total = next;
                 for ((&datum, sum), loss) in tile.iter().zip(&mut sums).zip(&mut losses) {
                     let corrected = mad(*loss, MINUS_ONE, datum);
@@ -103,9 +111,10 @@ mod tests {
         let weights = [0.75_f32.to_bits(), 0.25_f32.to_bits()];
         for round in 0..40 {
             let width = if round % 2 == 0 { DstWidth::Bits32 } else { DstWidth::Bits16 };
+            let arch = if round % 4 < 2 { Arch::Wormhole } else { Arch::Blackhole };
             let run = |name: &str, registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32]| {
                 let function = lookup(name).expect("a function on tiles");
-                function.run(registers, tiles, parameters, width).expect("calls in order");
+                function.run(registers, tiles, parameters, Rules { width, arch }).expect("calls in order");
             };
             let (mut registers, mut carry) = (Registers::default(), [ZERO; 32]);
             run("ema_init", &mut registers, &mut [], &weights);
@@ -116,7 +125,7 @@ mod tests {
                     turned[0][place(false, column, row)] = got[place(false, row, column)];
                 }
                 run("ema", &mut registers, &mut turned, &[]);
-                moving_average(&mut got, &mut carry, weights, width);
+                moving_average(&mut got, &mut carry, weights, (width, arch));
                 for (row, column) in (0..1024).map(|at| (at / 32, at % 32)) {
                     let expected = turned[1][place(false, column, row)];
                     assert_eq!(got[place(false, row, column)], expected, "round {round}");
@@ -130,15 +139,16 @@ mod tests {
         let mut random = Random::new(32);
         for round in 0..60 {
             let transposed = round % 2 == 0;
+            let arch = if round % 4 < 2 { Arch::Wormhole } else { Arch::Blackhole };
             let (mut carry, mut sums) = ([ZERO; 32], [ZERO; 32]);
             for _ in 0..3 {
                 let tile: Tile = std::array::from_fn(|_| store_f32(word(&mut random, round / 2 % 3)));
                 let mut got = tile;
-                running_sum(&mut got, &mut carry, transposed);
+                running_sum(&mut got, &mut carry, transposed, arch);
                 for along in 0..32 {
                     for (across, sum) in sums.iter_mut().enumerate() {
                         let at = place(transposed, along, across);
-                        *sum = mad(ONE, *sum, tile[at]);
+                        *sum = fma(ONE, *sum, tile[at], arch);
                         assert_eq!(got[at], store_f32(*sum), "round {round}");
                     }
                 }

@@ -371,7 +371,7 @@ impl Worker {
                         }
                         of.copied.to_dst(math, bytes, a, dst);
                         let lost = state.sum.get_or_insert_with(|| Box::new(ZERO));
-                        vertical::add_compensated(dst, b, lost);
+                        vertical::add_compensated(dst, b, lost, math.arch);
                     }
                     _ if tile == 0 => of.copied.to_dst(math, bytes, a, dst),
                     Join::Fpu(op) => {
@@ -389,18 +389,18 @@ impl Worker {
             Work::RunningSum(of) => {
                 of.copied.to_dst(math, of.tile(line, tile, steps, l1)?.1, a, dst);
                 let carry = &mut state.sum()[..32];
-                vertical::running_sum(dst, carry, line.lines.axis == Axis::Width);
+                vertical::running_sum(dst, carry, line.lines.axis == Axis::Width, math.arch);
             }
             Work::MovingAverage(of, weights) => {
                 of.copied.to_dst(math, of.tile(line, tile, steps, l1)?.1, a, dst);
-                vertical::moving_average(dst, &mut state.sum()[..32], *weights, width);
+                vertical::moving_average(dst, &mut state.sum()[..32], *weights, (width, math.arch));
             }
             Work::Moment(of, range, Moment::Variance(mean, factor)) if matches!(line.lines.axis, Axis::Inner(_)) => {
                 let [(rows, _), (columns, _)] = line.lines.matrix;
-                let mut all = MatrixMoments::default();
+                let mut all = MatrixMoments::new(math.arch);
                 for first in range.clone().step_by(rows * columns) {
                     for column in first..first + columns {
-                        let mut moments = Moments::default();
+                        let mut moments = Moments::new(math.arch);
                         let mut means = [0; 32];
                         for second in [false, true] {
                             for tile in (column..).step_by(columns).take(rows) {
@@ -423,7 +423,7 @@ impl Worker {
             Work::Moment(of, range, moment) => {
                 let (by_rows, count) = (line.lines.axis == Axis::Width, line.lines.extent());
                 let range = if *moment == Moment::Anchor { range.start..range.start + 1 } else { range.clone() };
-                let mut moments = Moments::default();
+                let mut moments = Moments::new(math.arch);
                 let mut take_all = |moments: &mut Moments, second: bool| -> Result<(), OpError> {
                     for tile in range.clone() {
                         of.copied.to_dst(math, of.tile(line, tile, steps, l1)?.1, a, dst);

@@ -57,7 +57,7 @@ pub struct Kernel<'a> {
 impl<'a> Kernel<'a> {
     pub fn new(step: &'a ReduceStep) -> Result<Self, OpError> {
         let (format_in, format_out) = step.formats;
-        let vector = VectorJoin::new(step.join, format_in)?;
+        let vector = VectorJoin::new(step.arch, step.join, format_in)?;
         let input = if vector.is_some() {
             Input::direct_to_dst(format_in, step.dst32)
         } else {
@@ -96,12 +96,15 @@ impl<'a> Kernel<'a> {
             level: Level::current(),
             scale: match step.scale {
                 ONE => Chain::default(),
-                factor if format_in == DataFormat::Int32 => Chain::resolve(&[
-                    ChainStep::new("typecast_from_int32", "int32_to_fp32", &[]),
-                    ChainStep::new("mul_unary", "default", &[factor]),
-                    ChainStep::new("typecast_from_fp32", "fp32_to_int32", &[]),
-                ])?,
-                factor => Chain::of("mul_unary", "default", &[factor])?,
+                factor if format_in == DataFormat::Int32 => Chain::resolve(
+                    step.arch,
+                    &[
+                        ChainStep::new("typecast_from_int32", "int32_to_fp32", &[]),
+                        ChainStep::new("mul_unary", "default", &[factor]),
+                        ChainStep::new("typecast_from_fp32", "fp32_to_int32", &[]),
+                    ],
+                )?,
+                factor => Chain::of(step.arch, "mul_unary", "default", &[factor])?,
             },
             packer: PackConfig { edge: last_edge, ..PackConfig::new(dst, format_out) },
             pack_negated: negated,

@@ -3,7 +3,7 @@
 //! It folds tiles onto each other, then the rows or columns of the last one.
 
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape};
+use tt_formats::{Arch, DataFormat, TileShape};
 use tt_sfpu::{BinaryFunction, DstWidth, lane};
 use tt_tensix::tile_io::{Tile, ZERO};
 use tt_tensix::unpack;
@@ -25,11 +25,11 @@ pub struct VectorJoin {
 }
 
 impl VectorJoin {
-    /// The function of a join; `None` for those of the FPU.
+    /// The generation's function of a join; `None` for those of the FPU.
     ///
     /// # Errors
     /// [`OpError::UnknownFunction`] if the SFPU does not have it.
-    pub fn new(join: Join, format: DataFormat) -> Result<Option<Self>, OpError> {
+    pub fn new(arch: Arch, join: Join, format: DataFormat) -> Result<Option<Self>, OpError> {
         let unsigned = format == DataFormat::UInt32;
         let (name, variant) = match join {
             Join::FpuSum { .. } | Join::FpuMax | Join::FpuMin => return Ok(None),
@@ -41,7 +41,7 @@ impl VectorJoin {
             Join::IntMin => ("binary_min_int32", if unsigned { "uint32" } else { "int32" }),
         };
         let unknown = || OpError::UnknownFunction { name: name.to_owned(), variant: variant.to_owned() };
-        let function = tt_sfpu::lookup_binary_variant(name, variant).ok_or_else(unknown)?;
+        let function = tt_sfpu::lookup_binary(arch, name, variant).ok_or_else(unknown)?;
         let float = matches!(join, Join::SfpuSum | Join::SfpuMax | Join::SfpuMin);
         Ok(Some(Self { function, float, ordered: join == Join::SfpuSum, level: Level::current() }))
     }
@@ -168,8 +168,11 @@ mod tests {
 
     #[test]
     fn an_identity_changes_a_word_once_at_most() {
-        for (join, identity) in [(Join::SfpuSum, 0), (Join::SfpuMax, 0xff80_0000_u32), (Join::SfpuMin, 0x7f80_0000)] {
-            let vector = VectorJoin::new(join, DataFormat::Float32).ok().flatten().expect("a join of the SFPU");
+        let joins = [(Join::SfpuSum, 0), (Join::SfpuMax, 0xff80_0000_u32), (Join::SfpuMin, 0x7f80_0000)];
+        for (arch, (join, identity)) in
+            [Arch::Wormhole, Arch::Blackhole].into_iter().flat_map(|arch| joins.map(|join| (arch, join)))
+        {
+            let vector = VectorJoin::new(arch, join, DataFormat::Float32).ok().flatten().expect("a join of the SFPU");
             for low in [0, 1, 0x7fff, 0x8000, 0xffff] {
                 let mut once: Vec<u32> = (0..=0xffff).map(|high| high << 16 | low).collect();
                 let identities = vec![identity; once.len()];

@@ -150,8 +150,9 @@ pub fn exchange_tiles(elements: &mut Elements<'_>, first: usize, second: usize, 
 
 #[cfg(test)]
 mod tests {
+    use tt_formats::Arch;
     use tt_sfpu::DstWidth;
-    use tt_sfpu::tile::{Registers, lookup};
+    use tt_sfpu::tile::{Registers, Rules, lookup};
 
     use super::*;
 
@@ -171,9 +172,10 @@ mod tests {
                         (keys[e][row], indices[e][row]) = (key(word), e as u32);
                     }
                 }
+                let rules = Rules { width: DstWidth::Bits32, arch: Arch::Wormhole };
                 let function = lookup("topk_local_sort").expect("the kernel's function");
                 let parameters = [u32::from(ascending), 5, 0, 0, 0];
-                function.run(&mut Registers::Free, &mut tiles, &parameters, DstWidth::Bits32).expect("sorted");
+                function.run(&mut Registers::Free, &mut tiles, &parameters, rules).expect("sorted");
                 for &level in Level::supported() {
                     let (mut keys, mut indices) = (keys.clone(), indices.clone());
                     local_sort(level, &mut Elements { keys: &mut keys, indices: &mut indices }, ascending);

@@ -165,15 +165,18 @@ fn network(noc: u8) -> NocId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tt_formats::Arch;
     use tt_memory::chip::CHIPS;
-    use tt_sfpu::{BINARY_FUNCTIONS, FUNCTIONS, TERNARY_FUNCTIONS, tile};
+    use tt_sfpu::{binary_functions, functions, ternary_functions, tile};
 
     #[test]
     fn every_sfpu_function_has_cycles_and_an_unknown_one_is_an_error() {
-        let unary = FUNCTIONS.iter().copied().flatten().map(|function| function.name);
-        let binary = BINARY_FUNCTIONS.iter().copied().flatten().map(|function| function.name);
-        let ternary = TERNARY_FUNCTIONS.iter().copied().flatten().map(|function| function.name);
-        let all = unary.chain(binary).chain(ternary).chain(tile::all().map(|function| function.name));
+        let all = [Arch::Wormhole, Arch::Blackhole].into_iter().flat_map(|arch| {
+            let unary = functions(arch).map(|function| function.name);
+            let binary = binary_functions(arch).map(|function| function.name);
+            unary.chain(binary).chain(ternary_functions(arch).map(|function| function.name))
+        });
+        let all = all.chain(tile::all().map(|function| function.name));
         let time = Time::new(CHIPS[0]);
         let missing: Vec<&str> =
             all.chain(["fill", "copy"]).filter(|name| time.vector(name, false, false).is_err()).collect();

@@ -1,7 +1,8 @@
 //! The operations, as the header's numbers name them.
 
+use tt_sfpu::VectorUnit;
 use tt_sfpu::convert::{self, Round};
-use tt_sfpu::lane::{self, Lane};
+use tt_sfpu::lane::{self, Lane, Word};
 
 use super::Id;
 
@@ -142,7 +143,7 @@ numbered! {
     Memory {
         /// As the format of `Dst` says.
         Float,
-        /// Sign-magnitude in `Dst`, two's complement in the lane.
+        /// Sign-magnitude in `Dst`, two's complement in the lane; on Blackhole two's complement in both.
         SignMagnitude,
         /// The word.
         Word,
@@ -251,10 +252,17 @@ impl Binary {
 }
 
 impl Compare {
-    /// The comparison on one lane. Comparing with +0 looks at the word itself.
-    pub(super) fn lane(self, a: u32, b: u32) -> bool {
-        let difference = || if b == 0 { a } else { a.minus(b) };
+    /// The comparison on one lane of a generation. On Wormhole, comparing with +0 looks at the word itself.
+    pub(super) fn lane<G: VectorUnit>(self, a: u32, b: u32) -> bool {
+        let less = |a, b| lane::total_less(Word::<G>::from(a), Word::from(b));
+        let difference = || if b == 0 { a } else { Word::<G>::from(a).minus(Word::from(b)).bits };
         match self {
+            Self::Less if G::COMPARES_WORDS => less(a, b),
+            Self::GreaterEqual if G::COMPARES_WORDS => !less(a, b),
+            Self::Greater if G::COMPARES_WORDS => less(b, a),
+            Self::LessEqual if G::COMPARES_WORDS => !less(b, a),
+            Self::Equal if G::EQUATES_WORDS => a == b,
+            Self::NotEqual if G::EQUATES_WORDS => a != b,
             Self::Less => lane::is_negative(difference()),
             Self::GreaterEqual => !lane::is_negative(difference()),
             Self::Equal => difference() == 0,
@@ -342,10 +350,13 @@ impl Operation {
 
 #[cfg(test)]
 mod tests {
+    use tt_formats::{Blackhole, Wormhole};
+
     use super::*;
 
     const ONE: u32 = 0x3f80_0000;
     const SIGN: u32 = 0x8000_0000;
+    const INFINITY: u32 = 0x7f80_0000;
 
     #[test]
     fn functions_of_one_vector_work_on_the_word() {
@@ -441,12 +452,18 @@ mod tests {
             (Compare::UnsignedGreater, unsigned, [false, false, true]),
             (Compare::UnsignedLessEqual, unsigned, [true, true, false]),
         ] {
-            let found = [low, middle, high].map(|a| compare.lane(a, middle));
+            let found = [low, middle, high].map(|a| compare.lane::<Wormhole>(a, middle));
             assert_eq!(found, expected, "{compare:?}");
         }
-        // With +0 the word itself is looked at.
-        assert!(Compare::Less.lane(SIGN, 0) && !Compare::Less.lane(SIGN, SIGN));
-        assert!(Compare::NotEqual.lane(SIGN, 0) && Compare::Equal.lane(0, 0));
+        // Blackhole compares words: NaN is above everything, -0 below +0.
+        let (nan, zero) = (0x7fc0_0000, 0);
+        assert!(Compare::Greater.lane::<Blackhole>(nan, INFINITY) && !Compare::Less.lane::<Blackhole>(nan, zero));
+        assert!(Compare::Less.lane::<Blackhole>(SIGN, zero) && Compare::LessEqual.lane::<Blackhole>(nan, nan));
+        assert!(Compare::Equal.lane::<Blackhole>(nan, nan) && Compare::NotEqual.lane::<Blackhole>(SIGN, zero));
+        assert!(Compare::Less.lane::<Wormhole>(SIGN | ONE, zero) && !Compare::LessEqual.lane::<Wormhole>(nan, ONE));
+        // With +0 Wormhole looks at the word itself.
+        assert!(Compare::Less.lane::<Wormhole>(SIGN, 0) && !Compare::Less.lane::<Wormhole>(SIGN, SIGN));
+        assert!(Compare::NotEqual.lane::<Wormhole>(SIGN, 0) && Compare::Equal.lane::<Wormhole>(0, 0));
     }
 
     #[test]

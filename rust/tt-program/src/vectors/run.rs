@@ -1,8 +1,10 @@
 //! Running what was recorded.
 
-use tt_sfpu::lane::{self, Lane};
+use tt_formats::{Arch, by_generation};
+use tt_sfpu::VectorUnit;
+use tt_sfpu::lane::{self, Lane, Word};
 
-use super::operation::{Join, Memory, Operation, Table};
+use super::operation::{Join, Memory, Operation, Table, Unary};
 use super::record::{Recorder, Step, Value};
 use super::{Id, LANES, Vector};
 
@@ -24,11 +26,15 @@ pub(crate) enum Outcome {
 }
 
 impl Recorder {
-    /// Runs everything that was recorded.
-    pub(crate) fn run(&mut self, dst: &mut impl Datums) -> Outcome {
+    /// Runs everything that was recorded, on a generation.
+    pub(crate) fn run(&mut self, arch: Arch, dst: &mut impl Datums) -> Outcome {
+        by_generation!(arch, G => self.run_as::<G>(dst))
+    }
+
+    fn run_as<G: VectorUnit>(&mut self, dst: &mut impl Datums) -> Outcome {
         let steps = std::mem::take(&mut self.steps);
         let base = self.first + self.values.len() as Id;
-        let fused = fused_products(&steps, base);
+        let fused = fused_products(&steps, base, G::NEGATES_FACTORS);
         let (mut instructions, mut outcome) = (0, None);
         for (step, &part) in steps.iter().zip(&fused) {
             if part {
@@ -36,7 +42,7 @@ impl Recorder {
                 continue;
             }
             instructions += step.operation.instructions();
-            match self.value(&step.operation, (&steps, &fused, base), dst) {
+            match self.value::<G>(&step.operation, (&steps, &fused, base), dst) {
                 Ok(value) => self.values.push(value),
                 Err(stop) => {
                     self.values.push(Value::Nothing);
@@ -66,21 +72,27 @@ impl Recorder {
         }
     }
 
-    /// The factors of a product that is part of a sum.
-    fn factors(&self, id: Id, (steps, fused, base): (&[Step], &[bool], Id)) -> Option<(Vector, Vector)> {
+    /// The factors of a product that is part of a sum; of a negated one, the first with its sign turned.
+    fn factors(&self, id: Id, recorded: (&[Step], &[bool], Id)) -> Option<(Vector, Vector)> {
+        let (steps, fused, base) = recorded;
         let place = id.checked_sub(base)? as usize;
         match steps.get(place)?.operation {
             Operation::Multiply(a, b) if fused[place] => Some((self.vector(a), self.vector(b))),
+            Operation::Unary { function: Unary::Negate, a, .. } if fused[place] => {
+                let (a, b) = self.factors(a, recorded)?;
+                Some((a.map(lane::flipsign), b))
+            }
             _ => None,
         }
     }
 
-    fn value(
+    fn value<G: VectorUnit>(
         &mut self,
         operation: &Operation,
         recorded: (&[Step], &[bool], Id),
         dst: &mut impl Datums,
     ) -> Result<Value, Outcome> {
+        let mad = |a: u32, b: u32, c: u32| Word::<G>::from(a).mad(Word::from(b), Word::from(c)).bits;
         let value = match *operation {
             Operation::Word(word) => [word; LANES],
             Operation::Constant(register) => self.constants[register as usize],
@@ -94,24 +106,30 @@ impl Recorder {
                 self.constants[register as usize] = self.vector(value);
                 return Ok(Value::Nothing);
             }
-            Operation::Multiply(a, b) => lanes(|i| self.vector(a)[i].times(self.vector(b)[i])),
+            Operation::Multiply(a, b) => {
+                let (a, b) = (self.vector(a), self.vector(b));
+                lanes(|i| mad(a[i], b[i], 0))
+            }
             Operation::Add(a, b) => {
                 let product = [(a, b), (b, a)].into_iter().find_map(|(a, b)| Some((self.factors(a, recorded)?, b)));
                 if let Some(((x, y), other)) = product {
                     let z = self.vector(other);
-                    lanes(|i| x[i].mad(y[i], z[i]))
+                    lanes(|i| mad(x[i], y[i], z[i]))
                 } else {
                     let (a, b) = (self.vector(a), self.vector(b));
-                    lanes(|i| a[i].plus(b[i]))
+                    lanes(|i| Word::<G>::from(a[i]).plus(Word::from(b[i])).bits)
                 }
             }
             Operation::Subtract(a, b) => {
                 let z = self.vector(b);
                 if let Some((x, y)) = self.factors(a, recorded) {
-                    lanes(|i| x[i].mad(y[i], lane::flipsign(z[i])))
+                    lanes(|i| mad(x[i], y[i], lane::flipsign(z[i])))
+                } else if let Some((x, y)) = self.factors(b, recorded) {
+                    let a = self.vector(a);
+                    lanes(|i| mad(lane::flipsign(x[i]), y[i], a[i]))
                 } else {
                     let a = self.vector(a);
-                    lanes(|i| a[i].minus(z[i]))
+                    lanes(|i| Word::<G>::from(a[i]).minus(Word::from(z[i])).bits)
                 }
             }
             Operation::Unary { function, a, stochastic } => {
@@ -143,7 +161,7 @@ impl Recorder {
             }
             Operation::Compare(compare, a, b) => {
                 let (a, b) = (self.vector(a), self.vector(b));
-                let bits = (0..LANES).map(|i| u32::from(compare.lane(a[i], b[i])) << i);
+                let bits = (0..LANES).map(|i| u32::from(compare.lane::<G>(a[i], b[i])) << i);
                 return Ok(Value::Mask(bits.fold(0, |mask, bit| mask | bit)));
             }
             Operation::Join(join, a, b) => {
@@ -163,8 +181,9 @@ fn lanes(word: impl Fn(usize) -> u32) -> Vector {
 }
 
 /// Which products become one multiply-add with a sum: they have no other use, and no condition changes in between. The
-/// first operand of a sum is tried first; of a difference it is the only one.
-fn fused_products(steps: &[Step], base: Id) -> Vec<bool> {
+/// first operand of a sum is tried first; of a difference it is the only one, unless the unit turns signs: then also the
+/// second, and products whose sign an operation turns, which is part of the sum as well.
+fn fused_products(steps: &[Step], base: Id, negates: bool) -> Vec<bool> {
     let mut uses = vec![0_u32; steps.len()];
     for id in steps.iter().flat_map(|step| step.operation.operands()) {
         if let Some(count) = id.checked_sub(base).and_then(|place| uses.get_mut(place as usize)) {
@@ -175,17 +194,22 @@ fn fused_products(steps: &[Step], base: Id) -> Vec<bool> {
     for step in steps {
         let candidates = match step.operation {
             Operation::Add(a, b) => [Some(a), Some(b)],
-            Operation::Subtract(a, _) => [Some(a), None],
+            Operation::Subtract(a, b) => [Some(a), negates.then_some(b)],
             _ => continue,
         };
         let places = candidates.into_iter().flatten().filter_map(|id| id.checked_sub(base)).map(|id| id as usize);
-        let product = places.into_iter().find(|&place| {
-            let product = steps.get(place);
-            let fits =
-                |product: &Step| matches!(product.operation, Operation::Multiply(..)) && product.line == step.line;
-            product.is_some_and(fits) && uses[place] == 1
+        let only_use = |place: usize| steps.get(place).filter(|part| part.line == step.line && uses[place] == 1);
+        let is_product = |place| only_use(place).is_some_and(|part| matches!(part.operation, Operation::Multiply(..)));
+        // A product, or the turned sign of one.
+        let parts = places.into_iter().find_map(|place| match only_use(place)?.operation {
+            Operation::Multiply(..) => Some([place, place]),
+            Operation::Unary { function: Unary::Negate, a, .. } if negates => {
+                let product = a.checked_sub(base)? as usize;
+                is_product(product).then_some([place, product])
+            }
+            _ => None,
         });
-        if let Some(place) = product {
+        for place in parts.into_iter().flatten() {
             fused[place] = true;
         }
     }
@@ -216,12 +240,19 @@ mod tests {
     const ROUGH: u32 = 0x3f80_0800;
 
     fn result(build: impl FnOnce(&mut Recorder, Id) -> Result<Id, Unrecorded>) -> Result<(u32, u64), Unrecorded> {
+        result_on(Arch::Wormhole, build)
+    }
+
+    fn result_on(
+        arch: Arch,
+        build: impl FnOnce(&mut Recorder, Id) -> Result<Id, Unrecorded>,
+    ) -> Result<(u32, u64), Unrecorded> {
         let mut recorder = Recorder::new();
         let mut dst = Rows(vec![ROUGH; 1024]);
         let x = recorder.load(0, Memory::Float);
         let value = build(&mut recorder, x)?;
         recorder.store(2, Memory::Float, value)?;
-        let Outcome::Instructions(count) = recorder.run(&mut dst) else { panic!("stochastic") };
+        let Outcome::Instructions(count) = recorder.run(arch, &mut dst) else { panic!("stochastic") };
         Ok((dst.0[32], count))
     }
 
@@ -279,6 +310,33 @@ mod tests {
     }
 
     #[test]
+    fn blackhole_fuses_products_that_are_taken_away() -> Result<(), Unrecorded> {
+        let one = 0x3f80_0000;
+        let fused = tt_sfpu::fma(ROUGH | 1 << 31, ROUGH, one, Arch::Blackhole);
+        let rounded = tt_sfpu::fma(ROUGH, ROUGH, 0, Arch::Blackhole);
+        assert_ne!(fused, tt_sfpu::fma(one, one, rounded | 1 << 31, Arch::Blackhole));
+        let away = result_on(Arch::Blackhole, |r, x| {
+            let (one, product) = (r.word(one), r.multiply(x, x)?);
+            r.subtract(one, product)
+        })?;
+        assert_eq!(away, (fused, 4), "load, word, multiply-add, store");
+        let negated = result_on(Arch::Blackhole, |r, x| {
+            let product = r.multiply(x, x)?;
+            let (negated, one) = (r.unary(Unary::Negate, product, false)?, r.word(one));
+            r.add(negated, one)
+        })?;
+        assert_eq!(negated, (fused, 4), "the sign is part of the multiply-add");
+        let two_uses = result_on(Arch::Blackhole, |r, x| {
+            let product = r.multiply(x, x)?;
+            let (negated, one) = (r.unary(Unary::Negate, product, false)?, r.word(one));
+            let sum = r.add(negated, one)?;
+            r.binary(Binary::Maximum, sum, negated)
+        })?;
+        assert_eq!(two_uses.0, tt_sfpu::fma(one, rounded | 1 << 31, one, Arch::Blackhole));
+        Ok(())
+    }
+
+    #[test]
     fn conditions_nest_and_choose_lanes() -> Result<(), Unrecorded> {
         let mut recorder = Recorder::new();
         let mut dst = Rows((0..1024).map(|word| (word as f32 - 16.0).to_bits()).collect());
@@ -299,7 +357,7 @@ mod tests {
         y = recorder.assign(y, words[2])?;
         assert!(recorder.end() && recorder.end() && !recorder.end());
         recorder.store(8, Memory::Word, y)?;
-        recorder.run(&mut dst);
+        recorder.run(Arch::Wormhole, &mut dst);
         for lane in 0..LANES {
             let expected = if lane < 16 {
                 1
@@ -319,7 +377,7 @@ mod tests {
         for (word, outcome) in [(0x3f80_0000, Outcome::Instructions(2)), (0x3f80_0001, Outcome::Stochastic)] {
             let value = recorder.word(word);
             recorder.unary(Unary::RoundBf16, value, true)?;
-            let found = recorder.run(&mut Rows(vec![0; 1024]));
+            let found = recorder.run(Arch::Wormhole, &mut Rows(vec![0; 1024]));
             assert_eq!(std::mem::discriminant(&found), std::mem::discriminant(&outcome));
         }
         Ok(())
@@ -329,9 +387,9 @@ mod tests {
     fn results_of_long_ago_are_gone() -> Result<(), Unrecorded> {
         let mut recorder = Recorder::new();
         let old = recorder.word(1);
-        recorder.run(&mut Rows(Vec::new()));
+        recorder.run(Arch::Wormhole, &mut Rows(Vec::new()));
         recorder.unary(Unary::Not, old, false)?;
-        recorder.run(&mut Rows(Vec::new()));
+        recorder.run(Arch::Wormhole, &mut Rows(Vec::new()));
         assert!(recorder.unary(Unary::Not, old, false).is_err());
         assert!(recorder.unary(Unary::Not, 1 << 30, false).is_err());
         Ok(())
@@ -344,7 +402,7 @@ mod tests {
         for first in [0, 0, 1] {
             assert_eq!(recorder.first, first);
             recorder.word(7);
-            recorder.run(&mut dst);
+            recorder.run(Arch::Wormhole, &mut dst);
         }
         let (x, four) = (recorder.load(0, Memory::Float), recorder.word(4_f32.to_bits()));
         let nine = recorder.word(9_f32.to_bits());
@@ -353,7 +411,7 @@ mod tests {
         let neither = recorder.join(Join::Not, either, either)?;
         let chosen = recorder.select(neither, x, nine)?;
         recorder.store(8, Memory::Float, chosen)?;
-        recorder.run(&mut dst);
+        recorder.run(Arch::Wormhole, &mut dst);
         let found: Vec<f32> = dst.0[128..140].iter().map(|&word| f32::from_bits(word)).collect();
         assert_eq!(found, [9.0, 9.0, 9.0, 9.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 9.0, 9.0]);
         Ok(())
@@ -364,12 +422,12 @@ mod tests {
         let mut recorder = Recorder::new();
         let mut dst = Rows((0..1024).map(|word| (word as f32).to_bits()).collect());
         recorder.word(7);
-        recorder.run(&mut dst);
+        recorder.run(Arch::Wormhole, &mut dst);
         let (x, four) = (recorder.load(0, Memory::Float), recorder.word(4_f32.to_bits()));
         recorder.begin();
         let small = recorder.compare(Compare::Less, x, four)?;
         recorder.narrow(small)?;
-        recorder.run(&mut dst);
+        recorder.run(Arch::Wormhole, &mut dst);
         assert_eq!((recorder.first, recorder.values.len(), recorder.len()), (0, 4, 0));
         // One of what is new: the product is recognised as none.
         let one = recorder.word(1_f32.to_bits());
@@ -378,9 +436,9 @@ mod tests {
         let square = recorder.multiply(x, x)?;
         let sum = recorder.add(square, four)?;
         recorder.store(4, Memory::Float, sum)?;
-        assert_eq!(recorder.run(&mut dst), Outcome::Instructions(3), "word, multiply-add, store");
+        assert_eq!(recorder.run(Arch::Wormhole, &mut dst), Outcome::Instructions(3), "word, multiply-add, store");
         assert!(recorder.end());
-        recorder.run(&mut dst);
+        recorder.run(Arch::Wormhole, &mut dst);
         assert_eq!((recorder.first, recorder.values.len()), (8, 0), "outside they are forgotten");
         let found: Vec<f32> = dst.0[64..70].iter().map(|&word| f32::from_bits(word)).collect();
         assert_eq!(found, [4.0, 5.0, 8.0, 13.0, 68.0, 69.0], "four lanes");

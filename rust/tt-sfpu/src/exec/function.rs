@@ -119,6 +119,11 @@ impl Call {
         }
     }
 
+    /// The generation whose function it is.
+    pub fn arch(&self) -> Arch {
+        self.function.generation
+    }
+
     /// The call's BF16 lane step, if it is one.
     pub fn bf16(&self) -> Option<Bf16Step> {
         (self.function.bf16)(&self.parameters[..self.function.parameters.len()])

@@ -244,7 +244,7 @@ pub fn is_blackhole<V: Lane>() -> bool {
 /// Steps of a reciprocal that kernels do not refine: on Wormhole it makes one nevertheless.
 #[inline(always)]
 pub fn quick_steps<V: Lane>() -> usize {
-    if V::Of::HAS_RECIPROCAL { 0 } else { 1 }
+    usize::from(!V::Of::HAS_RECIPROCAL)
 }
 
 /// The reciprocal that kernels do not refine.

@@ -126,36 +126,16 @@ pub fn ternary_functions(arch: Arch) -> impl Iterator<Item = &'static TernaryFun
 }
 
 /// A generation's function with these names of the specification's listings, e.g. `exp`, `accurate`.
-pub fn lookup_for(arch: Arch, name: &str, variant: &str) -> Option<Function> {
+pub fn lookup(arch: Arch, name: &str, variant: &str) -> Option<Function> {
     functions(arch).find(|function| function.name == name && function.variant == variant).copied()
 }
 
 /// A generation's function of two operands with these names of the listings.
-pub fn lookup_binary_for(arch: Arch, name: &str, variant: &str) -> Option<BinaryFunction> {
+pub fn lookup_binary(arch: Arch, name: &str, variant: &str) -> Option<BinaryFunction> {
     binary_functions(arch).find(|function| function.name == name && function.variant == variant).copied()
 }
 
 /// A generation's function of three operands with these names of the listings.
-pub fn lookup_ternary_for(arch: Arch, name: &str, variant: &str) -> Option<TernaryFunction> {
+pub fn lookup_ternary(arch: Arch, name: &str, variant: &str) -> Option<TernaryFunction> {
     ternary_functions(arch).find(|function| function.name == name && function.variant == variant).copied()
-}
-
-/// [`lookup_for`] Wormhole.
-pub fn lookup(name: &str, variant: &str) -> Option<Function> {
-    lookup_for(Arch::Wormhole, name, variant)
-}
-
-/// Wormhole's binary function of this name, in its default variant.
-pub fn lookup_binary(name: &str) -> Option<BinaryFunction> {
-    lookup_binary_variant(name, "default")
-}
-
-/// [`lookup_binary_for`] Wormhole.
-pub fn lookup_binary_variant(name: &str, variant: &str) -> Option<BinaryFunction> {
-    lookup_binary_for(Arch::Wormhole, name, variant)
-}
-
-/// [`lookup_ternary_for`] Wormhole.
-pub fn lookup_ternary(name: &str, variant: &str) -> Option<TernaryFunction> {
-    lookup_ternary_for(Arch::Wormhole, name, variant)
 }

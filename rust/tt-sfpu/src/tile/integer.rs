@@ -3,8 +3,7 @@
 //! Scalars of 32 bits, tiles of 16 bits (the low half of each word), unsigned words. All of it is plain arithmetic;
 //! sums and products wrap around.
 
-use super::{Access, Registers, Tile, TileFunction};
-use crate::exec::DstWidth;
+use super::{Access, Registers, Rules, Tile, TileFunction};
 
 const CHANGES: &[Access] = &[Access::Changes];
 const JOINS: &[Access] = &[Access::Reads, Access::Reads, Access::Makes];
@@ -13,14 +12,14 @@ const LOW: u32 = 0xffff;
 macro_rules! functions {
     (unary: $($unary:literal ($count:literal): $one:expr;)+ binary: $($binary:literal: $two:expr;)+) => {
         pub(super) const FUNCTIONS: &[TileFunction] = &[
-            $(TileFunction::new($unary, CHANGES, $count, |_: &mut Registers, tiles: &mut [Tile], p: &[u32], _: DstWidth| {
+            $(TileFunction::new($unary, CHANGES, $count, |_: &mut Registers, tiles: &mut [Tile], p: &[u32], _: Rules| {
                 let program: fn(u32, &[u32]) -> u32 = $one;
                 for word in &mut tiles[0] {
                     *word = program(*word, p);
                 }
                 Ok(())
             }),)+
-            $(TileFunction::new($binary, JOINS, 0, |_: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth| {
+            $(TileFunction::new($binary, JOINS, 0, |_: &mut Registers, tiles: &mut [Tile], _: &[u32], _: Rules| {
                 let program: fn(u32, u32) -> u32 = $two;
                 for datum in 0..tiles[2].len() {
                     tiles[2][datum] = program(tiles[0][datum], tiles[1][datum]);

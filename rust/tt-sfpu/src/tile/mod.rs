@@ -4,7 +4,8 @@
 //! integers.
 //!
 //! They are written for single words; nothing here is as hot as the functions of [`super::FUNCTIONS`].
-//! Source: the public kernels of tt-llk for Wormhole; primitives as in `docs/chip/sfpu.md`.
+//! Source: the public kernels of tt-llk for Wormhole; those for Blackhole have the same steps. Primitives as in
+//! `docs/chip/sfpu.md`.
 
 #![allow(clippy::unnecessary_wraps, reason = "every program has the type of those that may refuse")]
 
@@ -14,8 +15,9 @@ mod rows;
 mod scan;
 mod topk;
 
-use super::arith::lane;
+use super::arith::{fma::fma, lane};
 use super::exec::DstWidth;
+use tt_formats::Arch;
 use tt_tensix::regs::{FACE_SIDE, TILE_DATUMS};
 
 /// A tile of `Dst`.
@@ -64,8 +66,32 @@ pub enum Access {
     Makes,
 }
 
+/// The rules by which a program rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Width of `Dst`.
+    pub width: DstWidth,
+    /// Generation of the unit.
+    pub arch: Arch,
+}
+
+impl Rules {
+    /// `a * b + c`.
+    fn mad(self, a: u32, b: u32, c: u32) -> u32 {
+        fma(a, b, c, self.arch)
+    }
+
+    /// The default store.
+    fn store(self, word: u32) -> u32 {
+        match self.width {
+            DstWidth::Bits16 => lane::store_bf16(word),
+            DstWidth::Bits32 => lane::store_f32(word),
+        }
+    }
+}
+
 /// A program on tiles. `Err` names the call that must come before.
-type Program = fn(&mut Registers, &mut [Tile], &[u32], DstWidth) -> Done;
+type Program = fn(&mut Registers, &mut [Tile], &[u32], Rules) -> Done;
 
 /// A function on tiles of `Dst`.
 #[derive(Clone, Copy)]
@@ -94,9 +120,9 @@ impl TileFunction {
     ///
     /// # Errors
     /// The name of a call that must come before this one.
-    pub fn run(&self, registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
+    pub fn run(&self, registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], rules: Rules) -> Done {
         debug_assert_eq!(tiles.len(), self.tiles.len());
-        (self.program)(registers, tiles, parameters, width)
+        (self.program)(registers, tiles, parameters, rules)
     }
 }
 
@@ -111,12 +137,4 @@ pub fn all() -> impl Iterator<Item = TileFunction> {
 /// The function of this name.
 pub fn lookup(name: &str) -> Option<TileFunction> {
     all().find(|function| function.name == name)
-}
-
-/// The default store.
-fn store(width: DstWidth, word: u32) -> u32 {
-    match width {
-        DstWidth::Bits16 => lane::store_bf16(word),
-        DstWidth::Bits32 => lane::store_f32(word),
-    }
 }

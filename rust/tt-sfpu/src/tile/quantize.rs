@@ -2,9 +2,10 @@
 //!
 //! The init call keeps a zero point in a register; see [`crate::functions::quantize`].
 
-use super::{Access, Done, Registers, Tile, TileFunction};
-use crate::exec::DstWidth;
+use super::{Access, Done, Registers, Rules, Tile, TileFunction};
 use crate::functions::quantize;
+use crate::lane::Word;
+use tt_formats::by_generation;
 
 const JOINS: &[Access] = &[Access::Reads, Access::Reads, Access::Makes];
 
@@ -15,7 +16,7 @@ pub(super) const FUNCTIONS: &[TileFunction] = &[
     TileFunction::new("dequant", JOINS, 0, dequant),
 ];
 
-fn zero_point(registers: &mut Registers, _: &mut [Tile], parameters: &[u32], _: DstWidth) -> Done {
+fn zero_point(registers: &mut Registers, _: &mut [Tile], parameters: &[u32], _: Rules) -> Done {
     *registers = Registers::ZeroPoint(parameters[0]);
     Ok(())
 }
@@ -33,14 +34,20 @@ fn each(
     Ok(())
 }
 
-fn quant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
-    each(registers, tiles, "quant_tile_init", quantize::quant)
+fn quant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], rules: Rules) -> Done {
+    by_generation!(rules.arch, G => each(registers, tiles, "quant_tile_init", |x, scale, zero| {
+        quantize::quant(Word::<G>::from(x), Word::from(scale), zero).bits
+    }))
 }
 
-fn requant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
-    each(registers, tiles, "requant_tile_init", quantize::requant)
+fn requant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], rules: Rules) -> Done {
+    by_generation!(rules.arch, G => each(registers, tiles, "requant_tile_init", |x, scale, zero| {
+        quantize::requant(Word::<G>::from(x), Word::from(scale), zero).bits
+    }))
 }
 
-fn dequant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
-    each(registers, tiles, "dequant_tile_init", quantize::dequant)
+fn dequant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], rules: Rules) -> Done {
+    by_generation!(rules.arch, G => each(registers, tiles, "dequant_tile_init", |x, scale, zero| {
+        quantize::dequant(Word::<G>::from(x), Word::from(scale), zero).bits
+    }))
 }

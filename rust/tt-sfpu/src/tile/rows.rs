@@ -2,9 +2,8 @@
 //!
 //! Masks, rotations, row sums of two tiles, scattering of rows, and reductions inside a tile.
 
-use super::{Access, Done, Registers, SIDE, Tile, TileFunction, store};
-use crate::exec::DstWidth;
-use crate::lane::{INFINITY, ONE, ZERO, flipsign, mad, max, min};
+use super::{Access, Done, Registers, Rules, SIDE, Tile, TileFunction};
+use crate::lane::{INFINITY, ONE, ZERO, flipsign, max, min};
 use tt_tensix::regs::index;
 
 const CHANGES: &[Access] = &[Access::Changes];
@@ -13,19 +12,19 @@ pub(super) const FUNCTIONS: &[TileFunction] = &[
     TileFunction::new("mask", &[Access::Changes, Access::Reads], 0, |_, tiles, _, _| masked(tiles, ZERO)),
     TileFunction::new("mask_posinf", &[Access::Changes, Access::Reads], 0, |_, tiles, _, _| masked(tiles, INFINITY)),
     TileFunction::new("alt_complex_rotate90", CHANGES, 0, rotate),
-    TileFunction::new("add_top_row", &[Access::Reads, Access::Reads, Access::Makes], 0, |_, tiles, _, width| {
-        add_top_row(tiles, |a, b| store(width, mad(a, ONE, b)))
+    TileFunction::new("add_top_row", &[Access::Reads, Access::Reads, Access::Makes], 0, |_, tiles, _, rules| {
+        add_top_row(tiles, |a, b| rules.store(rules.mad(a, ONE, b)))
     }),
     TileFunction::new("add_top_row_int", &[Access::Reads, Access::Reads, Access::Makes], 0, |_, tiles, _, _| {
         add_top_row(tiles, u32::wrapping_add)
     }),
     TileFunction::new("reshuffle_rows", &[Access::Reads, Access::Changes], SIDE, reshuffle),
-    TileFunction::new("reduce_sum_row", CHANGES, 0, |_, tiles, _, width| reduce_rows(tiles, width, plus)),
-    TileFunction::new("reduce_sum_col", CHANGES, 0, |_, tiles, _, width| reduce_columns(tiles, width, plus)),
-    TileFunction::new("reduce_max_row", CHANGES, 0, |_, tiles, _, width| reduce_rows(tiles, width, max::<u32>)),
-    TileFunction::new("reduce_max_col", CHANGES, 0, |_, tiles, _, width| reduce_columns(tiles, width, max::<u32>)),
-    TileFunction::new("reduce_min_row", CHANGES, 0, |_, tiles, _, width| reduce_rows(tiles, width, min::<u32>)),
-    TileFunction::new("reduce_min_col", CHANGES, 0, |_, tiles, _, width| reduce_columns(tiles, width, min::<u32>)),
+    TileFunction::new("reduce_sum_row", CHANGES, 0, |_, tiles, _, rules| reduce_rows(tiles, rules, plus(rules))),
+    TileFunction::new("reduce_sum_col", CHANGES, 0, |_, tiles, _, rules| reduce_columns(tiles, rules, plus(rules))),
+    TileFunction::new("reduce_max_row", CHANGES, 0, |_, tiles, _, rules| reduce_rows(tiles, rules, max::<u32>)),
+    TileFunction::new("reduce_max_col", CHANGES, 0, |_, tiles, _, rules| reduce_columns(tiles, rules, max::<u32>)),
+    TileFunction::new("reduce_min_row", CHANGES, 0, |_, tiles, _, rules| reduce_rows(tiles, rules, min::<u32>)),
+    TileFunction::new("reduce_min_col", CHANGES, 0, |_, tiles, _, rules| reduce_columns(tiles, rules, min::<u32>)),
 ];
 
 /// Where the mask is +0 the datum becomes `value`.
@@ -40,9 +39,9 @@ fn masked(tiles: &mut [Tile], value: u32) -> Done {
 }
 
 /// Pairs (a, b) of neighbouring columns become (-b, a).
-fn rotate(_: &mut Registers, tiles: &mut [Tile], _: &[u32], width: DstWidth) -> Done {
+fn rotate(_: &mut Registers, tiles: &mut [Tile], _: &[u32], rules: Rules) -> Done {
     for pair in tiles[0].as_chunks_mut::<2>().0 {
-        *pair = [store(width, flipsign(pair[1])), store(width, pair[0])];
+        *pair = [rules.store(flipsign(pair[1])), rules.store(pair[0])];
     }
     Ok(())
 }
@@ -59,25 +58,25 @@ fn add_top_row(tiles: &mut [Tile], sum: impl Fn(u32, u32) -> u32) -> Done {
 }
 
 /// Adds row i to row `parameters[i]` of the other tile, one after the other; rows beyond the tile are left out.
-fn reshuffle(_: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
+fn reshuffle(_: &mut Registers, tiles: &mut [Tile], parameters: &[u32], rules: Rules) -> Done {
     for (row, &target) in parameters.iter().enumerate() {
         if target as usize >= SIDE {
             continue;
         }
         for column in 0..SIDE {
             let at = index(target as usize, column);
-            tiles[1][at] = store(width, mad(tiles[0][index(row, column)], ONE, tiles[1][at]));
+            tiles[1][at] = rules.store(rules.mad(tiles[0][index(row, column)], ONE, tiles[1][at]));
         }
     }
     Ok(())
 }
 
-fn plus(a: u32, b: u32) -> u32 {
-    mad(a, ONE, b)
+fn plus(rules: Rules) -> impl Fn(u32, u32) -> u32 {
+    move |a, b| rules.mad(a, ONE, b)
 }
 
 /// Each row to its column 0: even and odd columns of both faces, eight lanes each, then three rotations of the lanes.
-fn reduce_rows(tiles: &mut [Tile], width: DstWidth, join: impl Fn(u32, u32) -> u32) -> Done {
+fn reduce_rows(tiles: &mut [Tile], rules: Rules, join: impl Fn(u32, u32) -> u32) -> Done {
     for row in 0..SIDE {
         let at = |column| tiles[0][index(row, column)];
         let mut lanes: [u32; 8] = std::array::from_fn(|lane| {
@@ -90,13 +89,13 @@ fn reduce_rows(tiles: &mut [Tile], width: DstWidth, join: impl Fn(u32, u32) -> u
                 *word = join(before[lane], before[(lane + 8 - distance) % 8]);
             }
         }
-        tiles[0][index(row, 0)] = store(width, lanes[0]);
+        tiles[0][index(row, 0)] = rules.store(lanes[0]);
     }
     Ok(())
 }
 
 /// Each column to its row 0: groups of four rows in the upper and the lower half, then the four lane rows in pairs.
-fn reduce_columns(tiles: &mut [Tile], width: DstWidth, join: impl Fn(u32, u32) -> u32) -> Done {
+fn reduce_columns(tiles: &mut [Tile], rules: Rules, join: impl Fn(u32, u32) -> u32) -> Done {
     for column in 0..SIDE {
         let at = |row| tiles[0][index(row, column)];
         let half = |first: usize, lane: usize| {
@@ -104,7 +103,7 @@ fn reduce_columns(tiles: &mut [Tile], width: DstWidth, join: impl Fn(u32, u32) -
             join(at(first + lane), join(at(first + 4 + lane), lower))
         };
         let lanes: [u32; 4] = std::array::from_fn(|lane| join(half(0, lane), half(16, lane)));
-        tiles[0][index(0, column)] = store(width, join(join(lanes[0], lanes[1]), join(lanes[2], lanes[3])));
+        tiles[0][index(0, column)] = rules.store(join(join(lanes[0], lanes[1]), join(lanes[2], lanes[3])));
     }
     Ok(())
 }

@@ -2,9 +2,8 @@
 //!
 //! They keep a row for the next one: running sum, moving average.
 
-use super::{Access, Done, Registers, Row, SIDE, Tile, TileFunction, store};
-use crate::exec::DstWidth;
-use crate::lane::{MINUS_ONE, ONE, ZERO, mad};
+use super::{Access, Done, Registers, Row, Rules, SIDE, Tile, TileFunction};
+use crate::lane::{MINUS_ONE, ONE, ZERO};
 use tt_tensix::regs::index;
 
 pub(super) const FUNCTIONS: &[TileFunction] = &[
@@ -22,7 +21,7 @@ pub(super) const FUNCTIONS: &[TileFunction] = &[
 ];
 
 /// Each datum becomes the sum of its column down to it. The one parameter is 1 for the first tile of a column.
-fn running_sum(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
+fn running_sum(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], rules: Rules) -> Done {
     let mut carry = match registers {
         _ if parameters[0] != 0 => [ZERO; SIDE],
         Registers::Carry(carry) => *carry,
@@ -31,53 +30,53 @@ fn running_sum(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32]
     for row in 0..SIDE {
         for (column, sum) in carry.iter_mut().enumerate() {
             let datum = &mut tiles[0][index(row, column)];
-            *sum = mad(ONE, *sum, *datum);
-            *datum = store(width, *sum);
+            *sum = rules.mad(ONE, *sum, *datum);
+            *datum = rules.store(*sum);
         }
     }
     *registers = Registers::Carry(carry);
     Ok(())
 }
 
-fn average_init(registers: &mut Registers, _: &mut [Tile], parameters: &[u32], _: DstWidth) -> Done {
+fn average_init(registers: &mut Registers, _: &mut [Tile], parameters: &[u32], _: Rules) -> Done {
     *registers = Registers::Average { weights: [parameters[0], parameters[1]], previous: [ZERO; SIDE] };
     Ok(())
 }
 
-fn average_clear(registers: &mut Registers, _: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
+fn average_clear(registers: &mut Registers, _: &mut [Tile], _: &[u32], _: Rules) -> Done {
     let Registers::Average { previous, .. } = registers else { return Err("ema_init") };
     *previous = [ZERO; SIDE];
     Ok(())
 }
 
 /// `new = weight_old * previous + weight_new * x`, row after row, to the tile behind the input.
-fn average(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], width: DstWidth) -> Done {
+fn average(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], rules: Rules) -> Done {
     let Registers::Average { weights: [old, new], previous } = registers else { return Err("ema_init") };
     for row in 0..SIDE {
         for (column, previous) in previous.iter_mut().enumerate() {
             let at = index(row, column);
-            *previous = mad(*new, tiles[0][at], mad(*old, *previous, ZERO));
-            tiles[1][at] = store(width, *previous);
+            *previous = rules.mad(*new, tiles[0][at], rules.mad(*old, *previous, ZERO));
+            tiles[1][at] = rules.store(*previous);
         }
     }
     Ok(())
 }
 
-fn moments_clear(registers: &mut Registers, _: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
+fn moments_clear(registers: &mut Registers, _: &mut [Tile], _: &[u32], _: Rules) -> Done {
     *registers = Registers::Moments { mean: [ZERO; SIDE], squares: [ZERO; SIDE] };
     Ok(())
 }
 
 /// One step of Welford's algorithm for each row; parameters are the first row and the reciprocals of the counts.
-fn moments(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], _: DstWidth) -> Done {
+fn moments(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], rules: Rules) -> Done {
     let Registers::Moments { mean, squares } = registers else { return Err("welford_init") };
     let first = parameters[0] as usize;
     for (row, &reciprocal) in (first..SIDE).zip(&parameters[1..]) {
         for column in 0..SIDE {
             let x = tiles[0][index(row, column)];
-            let distance = mad(MINUS_ONE, mean[column], x);
-            let new = mad(distance, reciprocal, mean[column]);
-            squares[column] = mad(distance, mad(MINUS_ONE, new, x), squares[column]);
+            let distance = rules.mad(MINUS_ONE, mean[column], x);
+            let new = rules.mad(distance, reciprocal, mean[column]);
+            squares[column] = rules.mad(distance, rules.mad(MINUS_ONE, new, x), squares[column]);
             mean[column] = new;
         }
     }
@@ -90,35 +89,35 @@ fn raw(group: u32, column: usize) -> usize {
     index(group as usize * 4 + column / 16 * 2 + column % 2, column % 16 / 2 * 2)
 }
 
-fn save(tile: &mut Tile, group: u32, row: &Row, width: DstWidth) {
+fn save(tile: &mut Tile, group: u32, row: &Row, rules: Rules) {
     for (column, &word) in row.iter().enumerate() {
-        tile[raw(group, column)] = store(width, word);
+        tile[raw(group, column)] = rules.store(word);
     }
 }
 
-fn moments_save(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
+fn moments_save(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], rules: Rules) -> Done {
     let Registers::Moments { mean, squares } = registers else { return Err("welford_init") };
-    save(&mut tiles[0], parameters[0], mean, width);
-    save(&mut tiles[1], parameters[0], squares, width);
+    save(&mut tiles[0], parameters[0], mean, rules);
+    save(&mut tiles[1], parameters[0], squares, rules);
     Ok(())
 }
 
-fn moments_restore(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], _: DstWidth) -> Done {
+fn moments_restore(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], _: Rules) -> Done {
     let load = |tile: &Tile| std::array::from_fn(|column| tile[raw(parameters[0], column)]);
     *registers = Registers::Moments { mean: load(&tiles[0]), squares: load(&tiles[1]) };
     Ok(())
 }
 
 /// Mean and variance to row 0 of two tiles; the stores also clear the three rows below.
-fn moments_to_row(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
+fn moments_to_row(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], rules: Rules) -> Done {
     let Registers::Moments { mean, squares } = registers else { return Err("welford_init") };
     for column in 0..SIDE {
         for row in 1..4 {
             tiles[0][index(row, column)] = ZERO;
             tiles[1][index(row, column)] = ZERO;
         }
-        tiles[0][index(0, column)] = store(width, mean[column]);
-        tiles[1][index(0, column)] = store(width, mad(parameters[0], squares[column], ZERO));
+        tiles[0][index(0, column)] = rules.store(mean[column]);
+        tiles[1][index(0, column)] = rules.store(rules.mad(parameters[0], squares[column], ZERO));
     }
     // The registers were turned with the results.
     *registers = Registers::Free;
@@ -127,12 +126,12 @@ fn moments_to_row(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u
 
 /// Mean and variance as the registers hold them, to four rows of the first face; parameters are the reciprocal and the
 /// group.
-fn moments_to_face(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
+fn moments_to_face(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], rules: Rules) -> Done {
     let Registers::Moments { mean, squares } = registers else { return Err("welford_init") };
     for square in squares.iter_mut() {
-        *square = mad(parameters[0], *square, ZERO);
+        *square = rules.mad(parameters[0], *square, ZERO);
     }
-    save(&mut tiles[0], parameters[1], mean, width);
-    save(&mut tiles[1], parameters[1], squares, width);
+    save(&mut tiles[0], parameters[1], mean, rules);
+    save(&mut tiles[1], parameters[1], squares, rules);
     Ok(())
 }

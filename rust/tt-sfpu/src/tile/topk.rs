@@ -7,7 +7,7 @@
 //! equal values is what those instructions make of it. Sources: tt-llk `ckernel_sfpu_topk.h` for Wormhole; ISA
 //! documentation, `SFPSWAP`.
 
-use super::{Access, Done, Registers, Tile, TileFunction, store};
+use super::{Access, Done, Registers, Rules, Tile, TileFunction};
 use crate::exec::DstWidth;
 use tt_tensix::regs::{FACE_DATUMS, FACE_SIDE};
 
@@ -39,7 +39,7 @@ enum Larger {
 /// The SFPU while it sorts.
 struct Network<'a> {
     tiles: &'a mut [Tile],
-    width: DstWidth,
+    rules: Rules,
     lanes: [[u32; 32]; 8],
     /// First row of the columns that are being sorted, the row counter and its saved value.
     base: u32,
@@ -56,8 +56,8 @@ fn is_smaller(c: u32, d: u32) -> bool {
 }
 
 impl<'a> Network<'a> {
-    fn new(tiles: &'a mut [Tile], width: DstWidth) -> Self {
-        Self { tiles, width, lanes: [[0; 32]; 8], base: 0, row: 0, saved: 0, inverted: false }
+    fn new(tiles: &'a mut [Tile], rules: Rules) -> Self {
+        Self { tiles, rules, lanes: [[0; 32]; 8], base: 0, row: 0, saved: 0, inverted: false }
     }
 
     /// Runs a program for the even and odd columns of the left and of the right faces.
@@ -102,14 +102,15 @@ impl<'a> Network<'a> {
             self.lanes[register][lane] = self.tiles[tile][at];
             let (tile, at) = self.place(offset + INDICES, lane);
             let index = self.tiles[tile][at];
-            self.lanes[register + 4][lane] = if self.width == DstWidth::Bits16 { index & 0xffff } else { index };
+            let narrow = self.rules.width == DstWidth::Bits16;
+            self.lanes[register + 4][lane] = if narrow { index & 0xffff } else { index };
         }
     }
 
     fn store(&mut self, register: usize, offset: u32) {
         for lane in 0..32 {
             let (tile, at) = self.place(offset, lane);
-            self.tiles[tile][at] = store(self.width, self.lanes[register][lane]);
+            self.tiles[tile][at] = self.rules.store(self.lanes[register][lane]);
             let (tile, at) = self.place(offset + INDICES, lane);
             self.tiles[tile][at] = self.lanes[register + 4][lane];
         }
@@ -274,9 +275,9 @@ impl<'a> Network<'a> {
     }
 }
 
-fn local_sort(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth) -> Done {
+fn local_sort(_: &mut Registers, tiles: &mut [Tile], p: &[u32], rules: Rules) -> Done {
     let [direction, last, first, last_step, first_step] = [p[0], p[1], p[2], p[3], p[4]];
-    Network::new(tiles, width).each_column(|network| {
+    Network::new(tiles, rules).each_column(|network| {
         let mut smallest_first = direction != 0;
         for phase in first..=last {
             network.restart();
@@ -301,9 +302,9 @@ fn local_sort(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth)
     Ok(())
 }
 
-fn merge(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth) -> Done {
+fn merge(_: &mut Registers, tiles: &mut [Tile], p: &[u32], rules: Rules) -> Done {
     let [round, k, smallest] = [p[0], p[1].min(32), p[2]];
-    Network::new(tiles, width).each_column(|network| {
+    Network::new(tiles, rules).each_column(|network| {
         let total = (64 >> round).max(2 * k);
         let distance = (k << round).min(32);
         let apart = if distance < 16 { distance } else { 2 * distance };
@@ -327,9 +328,9 @@ fn merge(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth) -> D
     Ok(())
 }
 
-fn rebuild(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth) -> Done {
+fn rebuild(_: &mut Registers, tiles: &mut [Tile], p: &[u32], rules: Rules) -> Done {
     let [direction, round, k, log, skip_second] = [p[0], p[1], p[2], p[3], p[4]];
-    Network::new(tiles, width).each_column(|network| {
+    Network::new(tiles, rules).each_column(|network| {
         let total = (64 >> (round + 1)).max(2 * k) >> (skip_second & 1);
         let distance = (k << (round + 1)).min(32);
         let apart = Network::far(distance);

@@ -164,7 +164,7 @@ fn of_three_pages(arch: Arch) {
 
 /// All pairs of mantissas with some exponents and all signs; of a few hundred operands, all pairs.
 fn check_grid(arch: Arch, name: &str, first: &[u16], second: &[u16], largest_share: f64) {
-    let function = tt_sfpu::lookup_binary_for(arch, name, "default").expect("a function");
+    let function = tt_sfpu::lookup_binary(arch, name, "default").expect("a function");
     let call = function.with(&[]).expect("no parameters");
     let level = Level::detected();
     if !has_registers(level) {
@@ -222,7 +222,10 @@ fn pairs_of_mantissas_have_the_bits_of_their_lane_programs() {
 fn ties_of_short_numbers_are_seen_to() {
     let mut random = Random::new(9);
     let tile = |random: &mut Random| -> Halves { std::array::from_fn(|_| (127 << 7 | random.below(512)) as u16) };
-    let call = tt_sfpu::lookup_ternary("lerp", "default").expect("a function").with(&[]).expect("no parameters");
+    let call = tt_sfpu::lookup_ternary(Arch::Wormhole, "lerp", "default")
+        .expect("a function")
+        .with(&[])
+        .expect("no parameters");
     for _ in 0..50 {
         let operands = [tile(&mut random), tile(&mut random), [0x3f00; 1024]];
         let mut expected = words(&operands[0]);
@@ -246,7 +249,7 @@ fn the_reciprocal_of_every_mantissa_is_near_the_hosts() {
 
 #[test]
 fn negatives_have_the_bits_of_the_lane_program() {
-    let call = tt_sfpu::lookup("neg", "default").expect("a function").with(&[]).expect("no parameters");
+    let call = tt_sfpu::lookup(Arch::Wormhole, "neg", "default").expect("a function").with(&[]).expect("no parameters");
     for first in (0..1_u32 << 16).step_by(1024) {
         let halves: Halves = std::array::from_fn(|i| flushed((first + i as u32) as u16));
         let mut expected = words(&halves);
@@ -264,7 +267,8 @@ fn comparisons_with_zero_have_the_bits_of_their_lane_programs() {
     let every: Vec<u32> = (0..1 << 16).map(|half: u32| half << 16).collect();
     for name in ["eqz", "nez", "gtz", "gez", "ltz", "lez"] {
         let mut expected = every.clone();
-        let call = tt_sfpu::lookup(name, "default").expect("a function").with(&[]).expect("no parameters");
+        let call =
+            tt_sfpu::lookup(Arch::Wormhole, name, "default").expect("a function").with(&[]).expect("no parameters");
         call.run_program(&mut expected, DstWidth::Bits16, Level::Scalar);
         let Some(Bf16Step::Test(test)) = call.bf16() else { panic!("{name} is a comparison with zero") };
         for &level in Level::supported() {

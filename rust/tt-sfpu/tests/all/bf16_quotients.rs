@@ -43,7 +43,7 @@ fn check_quotients_of(arch: Arch, a: &[u16; 1024], b: &[u16; 1024]) -> Option<bo
     // On their way into Dst, zeros lose their sign and subnormals become zeros.
     let in_dst = |words: &[u16; 1024]| words.map(|word| if word & 0x7f80 == 0 { 0 } else { u32::from(word) << 16 });
     let mut expected = in_dst(a);
-    let function = tt_sfpu::lookup_binary_for(arch, "div_binary", "default").expect("a function of the SFPU");
+    let function = tt_sfpu::lookup_binary(arch, "div_binary", "default").expect("a function of the SFPU");
     tt_sfpu::binary(function, &mut expected, &in_dst(b), DstWidth::Bits16, Level::Scalar);
     let call = function.with(&[]).expect("no parameters");
     let results = levels().map(|level| {

@@ -9,10 +9,7 @@ use tt_formats::{Arch, Blackhole, Wormhole};
 use tt_sfpu::checked;
 use tt_sfpu::functions::blocks::Blocks;
 use tt_sfpu::lane::{self, Lane, MINUS_ONE, NAN, ONE, Word, add, mul, polynomial};
-use tt_sfpu::{
-    DstWidth, binary_functions, fma, functions, lookup, lookup_binary_for, lookup_for, lookup_ternary_for,
-    ternary_functions,
-};
+use tt_sfpu::{DstWidth, binary_functions, fma, functions, lookup, lookup_binary, lookup_ternary, ternary_functions};
 use tt_testkit::random::Random;
 
 const INFINITY: u32 = 0x7f80_0000;
@@ -86,14 +83,14 @@ fn every_function_names_its_generation() {
             assert_eq!(generation, arch);
             assert!(generations.contains(&arch), "{generations:?}");
         }
-        assert_eq!(lookup_for(arch, "exp", "accurate").expect("a function").generations, both);
-        assert_eq!(lookup_for(arch, "sqrt", "accurate").expect("a function").generations, both);
+        assert_eq!(lookup(arch, "exp", "accurate").expect("a function").generations, both);
+        assert_eq!(lookup(arch, "sqrt", "accurate").expect("a function").generations, both);
         // Blackhole has an instruction for the seed of a reciprocal.
-        assert_eq!(lookup_for(arch, "recip", "accurate").expect("a function").generations, &[arch]);
-        assert_eq!(lookup_binary_for(arch, "div_int32_floor", "floor").expect("a function").generations, &[arch]);
-        assert_eq!(lookup_ternary_for(arch, "mac", "default").expect("a function").generation, arch);
+        assert_eq!(lookup(arch, "recip", "accurate").expect("a function").generations, &[arch]);
+        assert_eq!(lookup_binary(arch, "div_int32_floor", "floor").expect("a function").generations, &[arch]);
+        assert_eq!(lookup_ternary(arch, "mac", "default").expect("a function").generation, arch);
     }
-    assert_eq!(lookup("recip", "accurate").expect("a function").generation, Arch::Wormhole);
+    assert_eq!(lookup(Arch::Wormhole, "recip", "accurate").expect("a function").generation, Arch::Wormhole);
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn run_table(
     let width = if suffix == "bf16" { DstWidth::Bits16 } else { DstWidth::Bits32 };
     let (variant, parameters) = variant_of(name, variant);
     let mut results = Vec::new();
-    if let Some(function) = tt_sfpu::lookup_for(arch, name, variant) {
+    if let Some(function) = tt_sfpu::lookup(arch, name, variant) {
         let call = function.with(&parameters).unwrap_or_else(|error| panic!("{function:?}: {error}"));
         let input = operands(inputs, name, suffix, length, 1).remove(0);
         for &level in Level::supported() {
@@ -249,7 +249,7 @@ fn run_table(
         let mut dst = input;
         call.run(&mut dst, width, Level::current());
         results.push(dst);
-    } else if let Some(function) = tt_sfpu::lookup_binary_for(arch, name, variant) {
+    } else if let Some(function) = tt_sfpu::lookup_binary(arch, name, variant) {
         let call = function.with(&parameters).unwrap_or_else(|error| panic!("{function:?}: {error}"));
         let [first, second] = operands(inputs, name, suffix, length, 2).try_into().expect("two operands");
         for &level in Level::supported() {
@@ -257,7 +257,7 @@ fn run_table(
             call.run(&mut dst, &second, width, level);
             results.push(dst);
         }
-    } else if let Some(function) = tt_sfpu::lookup_ternary_for(arch, name, variant) {
+    } else if let Some(function) = tt_sfpu::lookup_ternary(arch, name, variant) {
         let call = function.with(&parameters).unwrap_or_else(|error| panic!("{function:?}: {error}"));
         let [first, second, third] = operands(inputs, name, suffix, length, 3).try_into().expect("three operands");
         for &level in Level::supported() {

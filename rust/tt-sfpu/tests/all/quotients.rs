@@ -3,6 +3,7 @@
 //! Whole tiles of usual numbers against the definition.
 
 use tt_cpu::Level;
+use tt_formats::Arch;
 use tt_sfpu::DstWidth;
 use tt_testkit::random::Random;
 
@@ -10,7 +11,7 @@ type Tile = [u32; 1024];
 
 /// Asserts the bits of the definition at every level.
 fn check(a: &Tile, b: &Tile) {
-    let function = tt_sfpu::lookup_binary("div_binary").expect("a function of the SFPU");
+    let function = tt_sfpu::lookup_binary(Arch::Wormhole, "div_binary", "default").expect("a function of the SFPU");
     let mut expected = *a;
     tt_sfpu::binary(function, &mut expected, b, DstWidth::Bits32, Level::Scalar);
     for &level in Level::supported() {

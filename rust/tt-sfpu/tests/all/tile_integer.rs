@@ -1,17 +1,21 @@
 //! Tile functions of integers.
 
+use tt_formats::Arch;
 use tt_sfpu::DstWidth;
-use tt_sfpu::tile::{Registers, lookup};
+use tt_sfpu::tile::{Registers, Rules, lookup};
+
+/// Of results in a 32-bit `Dst`.
+const WIDE: Rules = Rules { width: DstWidth::Bits32, arch: Arch::Wormhole };
 
 fn one(name: &str, x: u32, parameters: &[u32]) -> u32 {
     let mut tiles = [[x; 1024]];
-    lookup(name).expect(name).run(&mut Registers::Free, &mut tiles, parameters, DstWidth::Bits32).expect(name);
+    lookup(name).expect(name).run(&mut Registers::Free, &mut tiles, parameters, WIDE).expect(name);
     tiles[0][1023]
 }
 
 fn two(name: &str, a: u32, b: u32) -> u32 {
     let mut tiles = [[a; 1024], [b; 1024], [0; 1024]];
-    lookup(name).expect(name).run(&mut Registers::Free, &mut tiles, &[], DstWidth::Bits32).expect(name);
+    lookup(name).expect(name).run(&mut Registers::Free, &mut tiles, &[], WIDE).expect(name);
     tiles[2][0]
 }
 

@@ -1,16 +1,17 @@
 //! Quantisation with scale and zero point.
 
+use tt_formats::Arch;
 use tt_sfpu::DstWidth;
-use tt_sfpu::tile::{Registers, lookup};
+use tt_sfpu::tile::{Registers, Rules, lookup};
+
+/// Of results in a 32-bit `Dst`.
+const WIDE: Rules = Rules { width: DstWidth::Bits32, arch: Arch::Wormhole };
 
 fn apply(name: &str, x: u32, scale: f32, zero: f32) -> u32 {
     let mut registers = Registers::default();
-    lookup("zero_point")
-        .expect("init")
-        .run(&mut registers, &mut [], &[zero.to_bits()], DstWidth::Bits32)
-        .expect("init");
+    lookup("zero_point").expect("init").run(&mut registers, &mut [], &[zero.to_bits()], WIDE).expect("init");
     let mut tiles = [[x; 1024], [scale.to_bits(); 1024], [0; 1024]];
-    lookup(name).expect(name).run(&mut registers, &mut tiles, &[], DstWidth::Bits32).expect(name);
+    lookup(name).expect(name).run(&mut registers, &mut tiles, &[], WIDE).expect(name);
     tiles[2][77]
 }
 
@@ -29,5 +30,5 @@ fn values_round_away_and_saturate() {
 fn the_zero_point_must_have_been_set() {
     let mut tiles = [[0; 1024]; 3];
     let quant = lookup("quant").expect("quant");
-    assert_eq!(quant.run(&mut Registers::Free, &mut tiles, &[], DstWidth::Bits32), Err("quant_tile_init"));
+    assert_eq!(quant.run(&mut Registers::Free, &mut tiles, &[], WIDE), Err("quant_tile_init"));
 }

@@ -1,16 +1,20 @@
 //! Reductions, masks and rotations of rows.
 
+use tt_formats::Arch;
 use tt_sfpu::DstWidth;
 use tt_sfpu::lane::{ONE, ZERO};
-use tt_sfpu::tile::{Registers, Tile, lookup};
+use tt_sfpu::tile::{Registers, Rules, Tile, lookup};
 use tt_tensix::regs::index;
+
+/// Of results in a 32-bit `Dst`.
+const WIDE: Rules = Rules { width: DstWidth::Bits32, arch: Arch::Wormhole };
 
 /// Rows and columns of a tile.
 const SIDE: usize = 32;
 
 fn run(name: &str, tiles: &mut [Tile], parameters: &[u32]) {
     let function = lookup(name).expect(name);
-    function.run(&mut Registers::Free, tiles, parameters, DstWidth::Bits32).expect(name);
+    function.run(&mut Registers::Free, tiles, parameters, WIDE).expect(name);
 }
 
 fn numbered() -> Tile {

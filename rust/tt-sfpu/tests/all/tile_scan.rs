@@ -1,15 +1,19 @@
 //! Running sums, moving averages, mean and variance.
 
+use tt_formats::Arch;
 use tt_sfpu::DstWidth;
-use tt_sfpu::tile::{Registers, Tile, lookup};
+use tt_sfpu::tile::{Registers, Rules, Tile, lookup};
 use tt_tensix::regs::index;
+
+/// Of results in a 32-bit `Dst`.
+const WIDE: Rules = Rules { width: DstWidth::Bits32, arch: Arch::Wormhole };
 
 /// Rows and columns of a tile.
 const SIDE: usize = 32;
 
 fn run(name: &str, registers: &mut Registers, tiles: &mut [Tile], parameters: &[f32]) {
     let words: Vec<u32> = parameters.iter().map(|x| x.to_bits()).collect();
-    lookup(name).expect(name).run(registers, tiles, &words, DstWidth::Bits32).expect(name);
+    lookup(name).expect(name).run(registers, tiles, &words, WIDE).expect(name);
 }
 
 fn tile(value: impl Fn(usize, usize) -> f32) -> Tile {
@@ -27,11 +31,11 @@ fn running_sums_go_on_in_the_next_tile() {
     let mut registers = Registers::default();
     let mut tiles = [tile(|row, column| (row + column) as f32)];
     let cumsum = lookup("cumsum").expect("cumsum");
-    assert_eq!(cumsum.run(&mut registers, &mut tiles, &[0], DstWidth::Bits32), Err("cumsum_tile(first=True)"));
-    cumsum.run(&mut registers, &mut tiles, &[1], DstWidth::Bits32).expect("first");
+    assert_eq!(cumsum.run(&mut registers, &mut tiles, &[0], WIDE), Err("cumsum_tile(first=True)"));
+    cumsum.run(&mut registers, &mut tiles, &[1], WIDE).expect("first");
     assert_eq!(f32::from_bits(tiles[0][index(31, 5)]), (0..32).map(|row| (row + 5) as f32).sum::<f32>());
     let mut next = [tile(|_, _| 1.0)];
-    cumsum.run(&mut registers, &mut next, &[0], DstWidth::Bits32).expect("second");
+    cumsum.run(&mut registers, &mut next, &[0], WIDE).expect("second");
     assert_eq!(f32::from_bits(next[0][index(0, 5)]), f32::from_bits(tiles[0][index(31, 5)]) + 1.0);
 }
 
@@ -56,14 +60,14 @@ fn mean_and_variance_of_small_integers_are_exact() {
     let mut data = [tile(|row, column| (column as f32) + if row == 0 { 0.0 } else { 2.0 })];
     let update = lookup("welford_update").expect("update");
     let words = [0, 1.0f32.to_bits(), 0.5f32.to_bits()];
-    update.run(&mut registers, &mut data, &words, DstWidth::Bits32).expect("update");
+    update.run(&mut registers, &mut data, &words, WIDE).expect("update");
     let mut saved = [[7; 1024]; 2];
-    lookup("welford_save").expect("save").run(&mut registers, &mut saved, &[1], DstWidth::Bits32).expect("save");
+    lookup("welford_save").expect("save").run(&mut registers, &mut saved, &[1], WIDE).expect("save");
     // Column 17 is the odd column 1 of the right face: the fourth row of the group.
     assert_eq!(f32::from_bits(saved[0][index(7, 0)]), 18.0);
     registers = Registers::Free;
     let restore = lookup("welford_restore").expect("restore");
-    restore.run(&mut registers, &mut saved, &[1], DstWidth::Bits32).expect("restore");
+    restore.run(&mut registers, &mut saved, &[1], WIDE).expect("restore");
     let mut out = [[7; 1024]; 2];
     run("welford_to_row", &mut registers, &mut out, &[0.5]);
     for column in 0..SIDE {
@@ -71,8 +75,5 @@ fn mean_and_variance_of_small_integers_are_exact() {
         assert_eq!((mean, variance), (column as f32 + 1.0, 1.0));
         assert_eq!([out[0][index(1, column)], out[0][index(4, column)]], [0, 7]);
     }
-    assert_eq!(
-        lookup("welford_save").expect("save").run(&mut registers, &mut out, &[0], DstWidth::Bits32),
-        Err("welford_init")
-    );
+    assert_eq!(lookup("welford_save").expect("save").run(&mut registers, &mut out, &[0], WIDE), Err("welford_init"));
 }

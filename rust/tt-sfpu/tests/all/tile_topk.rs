@@ -1,8 +1,12 @@
 //! Sorting, merging and rebuilding of columns.
 
+use tt_formats::Arch;
 use tt_sfpu::DstWidth;
-use tt_sfpu::tile::{Registers, Tile, lookup};
+use tt_sfpu::tile::{Registers, Rules, Tile, lookup};
 use tt_tensix::regs::index;
+
+/// Of results in a 32-bit `Dst`.
+const WIDE: Rules = Rules { width: DstWidth::Bits32, arch: Arch::Wormhole };
 
 /// Value and index of a column from the top of the first tile to the bottom of the second.
 fn column(tiles: &[Tile], column: usize) -> Vec<(f32, u32)> {
@@ -25,7 +29,7 @@ fn scrambled(values: u32) -> [Tile; 4] {
 
 fn run(name: &str, tiles: &mut [Tile], parameters: &[u32]) {
     let function = lookup(name).expect(name);
-    function.run(&mut Registers::Free, tiles, parameters, DstWidth::Bits32).expect(name);
+    function.run(&mut Registers::Free, tiles, parameters, WIDE).expect(name);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! A kernel's single SFPU operations on datums of `Dst`.
 
+use tt_formats::Arch;
 use tt_fpu::Accumulator;
+use tt_sfpu::convert::{self, Mode};
 use tt_sfpu::lane;
 use tt_tensix::pack::DstFormat;
 
@@ -28,6 +30,7 @@ impl From<Unrecorded> for FaultKind {
 struct Rows<'a> {
     tiles: &'a mut [Accumulator],
     wide: bool,
+    arch: Arch,
 }
 
 impl Rows<'_> {
@@ -46,7 +49,7 @@ impl Datums for Rows<'_> {
             let word = self.tiles.get_mut(tile).map_or(0, |tile| tile.dst()[datum]);
             match memory {
                 Memory::Float | Memory::Word => word,
-                Memory::SignMagnitude => lane::sm_to_twos(word),
+                Memory::SignMagnitude => convert::load_for(self.arch, Mode::Int32TwosComplement, word),
                 Memory::UInt16 => word & 0xffff,
             }
         })
@@ -58,7 +61,7 @@ impl Datums for Rows<'_> {
             let word = match memory {
                 Memory::Float if self.wide => lane::store_f32(value[lane]),
                 Memory::Float => lane::store_bf16(value[lane]),
-                Memory::SignMagnitude => lane::twos_to_sm(value[lane]),
+                Memory::SignMagnitude => convert::store_for(self.arch, Mode::Int32TwosComplement, value[lane]),
                 Memory::Word => value[lane],
                 Memory::UInt16 => value[lane] & 0xffff,
             };
@@ -201,9 +204,9 @@ impl Run {
                 return Err(FaultKind::MissingInit { missing, state: format!("{by} has changed ADDR_MOD_7 since") });
             }
             compute.vector.use_lanes(&"the kernel's own vector function".into(), false);
-            let wide = compute.config.dst32;
+            let (wide, arch) = (compute.config.dst32, compute.arch);
             let tiles = &mut compute.sections[compute.filling].tiles;
-            match compute.lanes.run(&mut Rows { tiles, wide }) {
+            match compute.lanes.run(arch, &mut Rows { tiles, wide, arch }) {
                 Outcome::Instructions(count) => clocks[1] += count,
                 Outcome::Stochastic => {
                     let text = "this conversion rounds by the chip's random numbers, which are not known; ask for \
@@ -230,7 +233,7 @@ mod tests {
     const LONG: u32 = 0x3f80_ffff;
 
     fn rows(tiles: &mut [Accumulator], wide: bool) -> Rows<'_> {
-        Rows { tiles, wide }
+        Rows { tiles, wide, arch: Arch::Wormhole }
     }
 
     fn stored(wide: bool, memory: Memory, word: u32) -> u32 {
@@ -258,6 +261,11 @@ mod tests {
         assert_eq!(rows.load(0, Memory::Float)[0], 0x8000_0005);
         assert_eq!(rows.load(0, Memory::SignMagnitude)[0], 5_u32.wrapping_neg());
         assert_eq!(rows.load(0, Memory::UInt16)[0], 5);
+        // Integers of Blackhole have two's complement in `Dst`, too.
+        let mut rows = Rows { arch: Arch::Blackhole, ..rows };
+        assert_eq!(rows.load(0, Memory::SignMagnitude)[0], 0x8000_0005);
+        rows.store(0, Memory::SignMagnitude, &[5_u32.wrapping_neg(); LANES], 1);
+        assert_eq!(rows.load(0, Memory::Word)[0], 5_u32.wrapping_neg());
     }
 
     #[test]

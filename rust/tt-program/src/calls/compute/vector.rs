@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape};
-use tt_sfpu::tile::{Access, Registers, TileFunction};
+use tt_formats::{Arch, DataFormat, TileShape};
+use tt_sfpu::tile::{Access, Registers, Rules, TileFunction};
 use tt_sfpu::{BinaryFunction, Call, DstWidth, TernaryFunction};
 use tt_tensix::pack::DstFormat;
 use tt_tensix::regs::FACE_DATUMS;
@@ -23,9 +23,10 @@ pub struct VectorCall {
     pub name: Arc<str>,
     /// The init call that it needs.
     pub init: Init,
-    program: Program,
+    /// On each generation that has the function: on Wormhole, on Blackhole.
+    programs: [Option<Program>; 2],
     /// The same in a kernel with `math_approx_mode`, if its header asks for that.
-    approximation: Option<Program>,
+    approximations: [Option<Program>; 2],
     /// Its steps are of the last place of FP32, which a 16-bit `Dst` does not keep.
     needs_wide: bool,
     /// Its name in the listings, for its cost.
@@ -73,9 +74,16 @@ const APPROXIMATIONS: &[(&str, &str, &str)] = &[
 impl VectorCall {
     /// Returns an init entry for SFPU functions with this init.
     pub fn init_only(name: &str, init: &str) -> Self {
-        let (name, init) = (name.into(), Init::new(init));
-        let program = Program { operation: Operation::Copy, approximate: false };
-        Self { name, init, program, approximation: None, needs_wide: false, function: "copy".into(), makes: None }
+        let program = Some(Program { operation: Operation::Copy, approximate: false });
+        Self {
+            name: name.into(),
+            init: Init::new(init),
+            programs: [program.clone(), program],
+            approximations: [None, None],
+            needs_wide: false,
+            function: "copy".into(),
+            makes: None,
+        }
     }
 
     /// The function of these names, with parameters as raw words.
@@ -84,7 +92,7 @@ impl VectorCall {
     /// of [`tt_sfpu::tile`].
     ///
     /// # Errors
-    /// No such function, or other parameters.
+    /// No generation has the function, or it has other parameters.
     pub fn new(
         (name, init): (&str, &str),
         (function, variant): (&str, &str),
@@ -93,30 +101,43 @@ impl VectorCall {
         makes: Option<DstFormat>,
     ) -> Result<Self, String> {
         let found = APPROXIMATIONS.iter().find(|known| (known.0, known.1) == (function, variant));
-        let approximation = found.map(|known| Program::new((function, known.2), tiles, parameters)).transpose()?;
-        let program = Program::new((function, variant), tiles, parameters)?;
+        let on_each = |variant| {
+            [Arch::Wormhole, Arch::Blackhole].map(|arch| Program::new(arch, (function, variant), tiles, parameters))
+        };
+        let programs = match on_each(variant) {
+            [Err(error), Err(_)] => return Err(error),
+            programs => programs.map(Result::ok),
+        };
+        let approximations = found.map_or([None, None], |known| on_each(known.2).map(Result::ok));
         let needs_wide = (function, variant) == ("nextafter", "default");
         let function = if function == "tile" { variant } else { function };
         Ok(Self {
             name: name.into(),
             init: Init::new(init),
-            program,
-            approximation,
+            programs,
+            approximations,
             needs_wide,
             function: function.into(),
             makes,
         })
     }
 
-    /// What it does in a kernel.
+    /// What it does in a kernel on a generation.
     #[inline]
-    fn program(&self, config: &ComputeConfig) -> &Program {
-        self.approximation.as_ref().filter(|_| config.approximate).unwrap_or(&self.program)
+    fn program(&self, config: &ComputeConfig, arch: Arch) -> Result<&Program, FaultKind> {
+        let place = usize::from(arch != Arch::Wormhole);
+        let approximation = self.approximations[place].as_ref().filter(|_| config.approximate);
+        approximation.or(self.programs[place].as_ref()).ok_or_else(|| self.missing(arch))
+    }
+
+    #[cold]
+    fn missing(&self, arch: Arch) -> FaultKind {
+        FaultKind::Argument(format!("{} does not exist on a {arch:?}, only on the other chips", self.name))
     }
 }
 
 impl Program {
-    fn new((function, variant): (&str, &str), tiles: u32, parameters: &[u32]) -> Result<Self, String> {
+    fn new(arch: Arch, (function, variant): (&str, &str), tiles: u32, parameters: &[u32]) -> Result<Self, String> {
         let unknown = || format!("the SFPU has no function {function}/{variant} of {tiles} tiles");
         let operation = match (tiles, function) {
             (_, "tile") => {
@@ -130,15 +151,15 @@ impl Program {
             (1, "fill") => Operation::Fill(*parameters.first().ok_or_else(unknown)?),
             (2, "copy") => Operation::Copy,
             (1, _) => {
-                let found = tt_sfpu::lookup(function, variant).ok_or_else(unknown)?;
+                let found = tt_sfpu::lookup(arch, function, variant).ok_or_else(unknown)?;
                 Operation::Unary(found.with(parameters).map_err(|error| error.to_string())?)
             }
             (2, _) => {
-                let found: BinaryFunction = tt_sfpu::lookup_binary_variant(function, variant).ok_or_else(unknown)?;
+                let found: BinaryFunction = tt_sfpu::lookup_binary(arch, function, variant).ok_or_else(unknown)?;
                 Operation::Binary(found.with(parameters).map_err(|error| error.to_string())?)
             }
             (3, _) => {
-                let found: TernaryFunction = tt_sfpu::lookup_ternary(function, variant).ok_or_else(unknown)?;
+                let found: TernaryFunction = tt_sfpu::lookup_ternary(arch, function, variant).ok_or_else(unknown)?;
                 Operation::Ternary(found.with(parameters).map_err(|error| error.to_string())?)
             }
             _ => return Err(unknown()),
@@ -206,7 +227,8 @@ impl Compute {
             tiles.push(tile);
             held.push(Some(holds));
         }
-        let missing = function.run(&mut self.registers, &mut tiles, parameters, width);
+        let rules = Rules { width, arch: self.arch };
+        let missing = function.run(&mut self.registers, &mut tiles, parameters, rules);
         missing.map_err(|missing| FaultKind::MissingInit {
             missing: format!("{missing} before {}", function.name),
             state: "the lane registers do not hold what it left there".to_owned(),
@@ -268,7 +290,7 @@ impl Run {
                     }
                 }
             }
-            if let Operation::Tile(function, parameters) = &call.program.operation {
+            if let Operation::Tile(function, parameters) = &call.program(&compute.config, compute.arch)?.operation {
                 compute.run_tile(function, parameters, &[], None, DstWidth::Bits32)?;
             }
             clocks[if mode & ON_PACK == 0 { 1 } else { 2 }] += cost;
@@ -288,11 +310,12 @@ impl Run {
             return self.put_off(MATH, move |run, _| run.vector_tiles(&call, &tiles).map(|()| true));
         }
         self.checked(&call.name, |run| {
-            let wide = run.engine()?.1.config.dst32;
-            let time = run.time.vector(&call.function, call.program.approximate, wide)?;
+            let compute = run.engine()?.1;
+            let (wide, program) = (compute.config.dst32, call.program(&compute.config, compute.arch)?);
+            let time = run.time.vector(&call.function, program.approximate, wide)?;
             let (clocks, compute) = run.engine()?;
             compute.require_vector(call)?;
-            let Operation::Tile(function, parameters) = &call.program.operation else {
+            let Operation::Tile(function, parameters) = &program.operation else {
                 return Err(FaultKind::Bug(format!("{} is no tile function", call.name)));
             };
             let integers = matches!(call.makes, Some(DstFormat::Int32 | DstFormat::Fp32));
@@ -320,8 +343,8 @@ impl Run {
             return self.put_off(thread_of(mode), move |run, _| run.vector(&call, tiles, out, mode).map(|()| true));
         }
         self.checked(&call.name, |run| {
-            let config = &run.engine()?.1.config;
-            let (wide, program) = (config.dst32, call.program(config));
+            let compute = run.engine()?.1;
+            let (wide, program) = (compute.config.dst32, call.program(&compute.config, compute.arch)?);
             let time = run.time.vector(&call.function, program.approximate, wide)?;
             let (clocks, compute) = run.engine()?;
             compute.require_vector(call)?;
