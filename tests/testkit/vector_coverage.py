@@ -28,6 +28,8 @@ COVERED = Path(registry.__file__).with_name("verified.json")
 SHAPE = (1, 1, 64, 128)
 PROGRAMS = ("unary", "binary", "ternary", "Pipeline", "reduce", "product", "argmax", "matmul", "embedding_backward")
 CODES = {0: "float32", 5: "bfloat16", 6: "bfloat8_b", 7: "bfloat4_b"}
+WORMHOLE = 0
+"""The engine's number of the generation whose vectors count."""
 Step = tuple[str, ...]
 """Unit, function, variant or format, width of Dst."""
 
@@ -69,10 +71,12 @@ def tables(folder: Path) -> set[Step]:
             _, _, (format_a, format_b), (op, _), repeat, (_, wide, _) = args
             if format_a == format_b and repeat == 1:
                 steps.add(("fpu", op, CODES.get(format_a, ""), "32" if wide else "16"))
+        elif args[-1] != WORMHOLE:
+            return
         elif name == "sfpu":
             steps.add(_sfpu(args[0], args[1], args[3]))
         else:
-            steps.add(_sfpu(args[0], args[-2], args[-3]))
+            steps.add(_sfpu(args[0], args[-3], args[-4]))
 
     with recorded(("sfpu", "sfpu_binary", "sfpu_ternary", "eltwise_tiles", "unpack_tiles"), note):
         check_folder(folder, ["sfpu/", "fpu/"], Terminal(json=True))

@@ -184,7 +184,7 @@ fn settings(axis: Axis, dst32: bool) -> Settings {
         dst32,
         direct: false,
         fidelity: MATH.fidelity,
-        arch: MATH.arch,
+        arch: Arch::Wormhole,
     }
 }
 

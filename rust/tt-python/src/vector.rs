@@ -204,10 +204,14 @@ fn map_dst<'py>(py: Python<'py>, words: &Words<'py>, change: impl FnOnce(&mut [u
     PyArray1::from_vec(py, dst).reshape(shape)
 }
 
-/// Names and variants of the functions of one operand.
+/// Names and variants of the functions of one operand that some chip has.
 #[pyfunction]
 fn sfpu_variants() -> Vec<(&'static str, &'static str)> {
-    tt_sfpu::functions(Arch::Wormhole).map(|function| (function.name, function.variant)).collect()
+    let all = [Arch::Wormhole, Arch::Blackhole].into_iter().flat_map(tt_sfpu::functions);
+    let mut found: Vec<_> = all.map(|function| (function.name, function.variant)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Every function of the SFPU: operands, name, variant, names of its parameters.

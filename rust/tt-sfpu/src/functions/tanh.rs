@@ -3,8 +3,7 @@
 //! Domain: all words. 16-bit `Dst`: an odd polynomial of degree 6 in |x|, at most 1. 32-bit `Dst`:
 //! (e^2x - 1) / (e^2x + 1) with a correction of the quotient; |x| < 2^-12 stays. Approximate: straight lines.
 //!
-//! `softcap` scales the polynomial: beta tanh(x / beta), rounded once, in both widths. Only Blackhole has the kernel; on
-//! Wormhole it is the same steps, which no listing has.
+//! `softcap` scales the polynomial: beta tanh(x / beta), rounded once, in both widths. Only Blackhole has it.
 
 use super::blocks::{Blocks, MINUS_LN2, is_blackhole, refined_reciprocal};
 use crate::arith::lane::{
@@ -79,6 +78,6 @@ fn approximate<V: Blocks>(x: V) -> V {
 functions! {
     "tanh", "accurate": |x| store_rounded(tanh_bf16(x)), |x| store_f32(Blocks::tanh_f32(x));
     "tanh", "approx_lut": |x| store_bf16(approximate(x)), |x| store_f32(approximate(x));
-    "softcap", "default" [beta, inverse]: |x| store_rounded(softcap(x, beta, inverse)),
+    "softcap", "default" for Blackhole [beta, inverse]: |x| store_rounded(softcap(x, beta, inverse)),
         |x| store_f32(softcap(x, beta, inverse));
 }

@@ -17,7 +17,7 @@ const SPECULATED: &str = "\
     lgamma lgamma_stirling log log10 log1p log2 log_sigmoid logaddexp logaddexp2 logical_not logit ltz mac mish \
     mul_binary mul_unary neg nez polygamma power power_binary power_iterative prelu rdiv recip relu relu_max \
     relu_min remainder remainder_binary remainder_int32 round rpow rsqrt rsub rsub_binary selu sigmoid sign \
-    signbit silu sin sinh snake_beta softcap softplus softshrink softsign sqrt square sub_binary sub_unary tan \
+    signbit silu sin sinh snake_beta softplus softshrink softsign sqrt square sub_binary sub_unary tan \
     tanh tanh_derivative tanhshrink threshold trunc unary_eq unary_ge unary_gt unary_le unary_lt unary_max \
     unary_min unary_ne where xielu xlogy";
 

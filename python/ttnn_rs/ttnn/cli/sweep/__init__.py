@@ -40,10 +40,6 @@ __all__ = ["DTYPES", "Outcome", "Sweep", "add_parser", "run", "run_sweep", "swee
 
 ARCHITECTURES = {"wormhole": "wormhole_b0", "wormhole_b0": "wormhole_b0", "blackhole": "blackhole"}
 MATMUL = "matmul"
-OF_BLACKHOLE = (
-    "On Blackhole, SFPU functions return Wormhole's bits here: its own multiply-add keeps the sign of "
-    "zeros, has one NaN, and differs in about one of a million sums."
-)
 
 
 def add_parser(commands: Any) -> argparse.ArgumentParser:
@@ -135,9 +131,6 @@ def _sweep(options: argparse.Namespace, terminal: Terminal) -> int:
             outcomes.append(run_sweep(entry, parameters[entry.name], dtype, device, options.level))
             progress.advance(f"{entry.name} {dtype}")
     sweeps = [outcome.sweep for outcome in outcomes]
-    if CONFIG.arch_name == ARCHITECTURES["blackhole"]:
-        terminal.line(OF_BLACKHOLE)
-        terminal.line()
     terminal.document({"sweeps": [tables.as_document(s) for s in sweeps]})
     if len(chosen) == 1:
         for i, found in enumerate(sweeps):

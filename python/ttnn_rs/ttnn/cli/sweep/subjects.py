@@ -12,6 +12,7 @@ import numpy as np
 import ttnn
 from ttnn import _engine
 from ttnn.base.config import CONFIG
+from ttnn.base.enums import Arch
 from ttnn.base.exceptions import ArgumentError, UnsupportedError
 from ttnn.cli.common.ulp import MIN_NORMAL, chip_error, spacing
 from ttnn.cli.goldens.raw import from_bytes, to_bytes
@@ -44,6 +45,7 @@ class Sweep:
     Args:
         operator: Its name.
         parameters: Options of the call.
+        arch: Generation of the chip, as `ARCH_NAME`.
         dtype: Data type of operands and result.
         values: Number of inputs.
         levels: CPU levels.
@@ -56,6 +58,7 @@ class Sweep:
 
     operator: str
     parameters: Mapping[str, Any]
+    arch: str
     dtype: str
     values: int
     levels: tuple[str, ...]
@@ -195,6 +198,7 @@ def run(
     found = Sweep(
         operator=entry.name,
         parameters={name: shown(value) for name, value in parameters.items()},
+        arch=device.arch().name.lower(),
         dtype=dtype,
         values=words[0].size,
         levels=levels,
@@ -202,7 +206,9 @@ def run(
         max_ulp=largest,
         worst_input=float(x[0][worst]),
         # The bounds of gradients are about the operands of their tests.
-        bound_ulp=_bound(entry, dtype) if not parameters and len(x) == 1 and not is_gradient(entry) else None,
+        bound_ulp=_bound(entry, dtype, device.arch())
+        if not parameters and len(x) == 1 and not is_gradient(entry)
+        else None,
         statistics=measure(x, got, exact, dtype),
     )
     return Outcome(found, x, got, exact)
@@ -257,8 +263,8 @@ def _distance(entry: registry.Op, parameters: Mapping[str, Any], x: Sequence[Flo
     return errors
 
 
-def _bound(entry: registry.Op, dtype: str) -> float | None:
-    return entry.accuracy.bound(getattr(ttnn, dtype)) if entry.accuracy is not None else None
+def _bound(entry: registry.Op, dtype: str, arch: Arch) -> float | None:
+    return None if entry.accuracy is None else entry.accuracy.bound(getattr(ttnn, dtype), arch)
 
 
 def _each(levels: Sequence[str]) -> Iterator[str]:

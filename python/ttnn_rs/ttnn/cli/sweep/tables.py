@@ -39,7 +39,8 @@ def print_many(terminal: Terminal, sweeps: Sequence[Sweep]) -> None:
         *("operator", "type", "inputs", "levels differ", "exact", "faithful", "inexact", "flushed", "not finite"),
         *("max ULP", "mean ULP", "99 %", "within 2 ULP to", "reversals", "distance", "stated bound"),
     )
-    table = Table("error over all inputs, in ULP of the rounded reference", columns, left=_LEFT)
+    chip = f", {sweeps[0].arch}" if sweeps else ""
+    table = Table(f"error over all inputs, in ULP of the rounded reference{chip}", columns, left=_LEFT)
     for s in sweeps:
         f = s.statistics
         table.rows.append(
@@ -59,7 +60,7 @@ def print_many(terminal: Terminal, sweeps: Sequence[Sweep]) -> None:
 def print_one(terminal: Terminal, s: Sweep) -> None:
     """Print everything about one sweep."""
     f = s.statistics
-    table = Table(f"ttnn.{s.label}, {s.dtype}, {s.values:,} inputs", ("figure", "value"), left=_LEFT)
+    table = Table(f"ttnn.{s.label}, {s.dtype}, {s.values:,} inputs, {s.arch}", ("figure", "value"), left=_LEFT)
     mean = "-" if f.mean_ulp_of_inexact is None else f"{f.mean_ulp_of_inexact:.4g} ULP"
     table.rows += [
         ("normal inputs with a finite reference", f"{f.points:,}"),

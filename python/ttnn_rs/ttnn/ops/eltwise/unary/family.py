@@ -59,6 +59,7 @@ class Unary:
             the data type and them.
         exact: Whether the result is the reference rounded.
         ulp: Largest errors as bfloat16 and as float32 otherwise, as arguments of `measured`.
+        blackhole: Larger errors of Blackhole's function, by data type.
         largest: Up to which operand they hold, where the function loses the argument's fraction or overflows beyond.
         accuracy: What is stated of the error if it is neither.
         steps: The SFPU functions; by default one called like the operator, with its parameters.
@@ -78,6 +79,7 @@ class Unary:
     of_parameters: Mapping[DataType, Callable[..., list[ChainStep]]] = field(default_factory=dict)
     exact: bool = False
     ulp: tuple[float, float] = (0, 0)
+    blackhole: tuple[tuple[DataType, float], ...] = ()
     largest: float = math.inf
     accuracy: Accuracy | None = None
     steps: Steps | None = None
@@ -151,6 +153,14 @@ def measured(bfloat16: float, float32: float, *, largest: float = math.inf, lowe
     return max_ulp((DataType.BFLOAT16, bfloat16), (DataType.FLOAT32, float32), largest=largest, lowest=lowest)
 
 
+def _accuracy(entry: Unary) -> Accuracy:
+    """Return an operator's stated error."""
+    if entry.exact:
+        return bit_exact()
+    stated = entry.accuracy or measured(*entry.ulp, largest=entry.largest)
+    return stated.on_blackhole(*entry.blackhole)
+
+
 def register_unary(entry: Unary) -> FastOperation:
     """Register one operator of a table."""
     operator = f"ttnn.{entry.name}"
@@ -179,7 +189,7 @@ def register_unary(entry: Unary) -> FastOperation:
             layouts=LAYOUTS,
             golden=entry.golden,
             reference=entry.reference,
-            accuracy=bit_exact() if entry.exact else entry.accuracy or measured(*entry.ulp, largest=entry.largest),
+            accuracy=_accuracy(entry),
             engine=("unary",),
             family="unary",
             steps={entry.op_type: entry.steps or for_parameters(entry.name, params)},
