@@ -184,7 +184,7 @@ def test_goldens_takes_the_folder_of_one_family(capsys: pytest.CaptureFixture[st
 
 
 def _of_a_chip(folder: Path, arch: str, board: str) -> None:
-    """Write an `arch.json`, and vectors where this chip's unpacker has another result than Wormhole's."""
+    """Write an `arch.json`, and vectors of this chip's own unpacker."""
     (folder / "fpu").mkdir(parents=True)
     (folder / "arch.json").write_text(json.dumps({"arch": arch, "board": board}), encoding="utf-8")
     codes = np.arange(1024, dtype=np.uint32).astype(np.uint8).reshape(1, 1024)

@@ -219,8 +219,21 @@ def test_blackhole_is_another_chip(capsys: pytest.CaptureFixture[str]) -> None:
     before = ttnn.CONFIG.arch_name
     code, out = run(capsys, "relu", "--arch", "blackhole", "--dtype", "bfloat16")[:2]
     assert code == 0
-    assert out.startswith("On Blackhole, SFPU functions return Wormhole's bits here")
+    assert out.startswith("ttnn.relu, bfloat16, 65,536 inputs, blackhole\n")
     assert before == ttnn.CONFIG.arch_name
+
+
+@pytest.mark.parametrize(("operator", "dtype"), [("reciprocal", "bfloat16"), ("erf", "float32")])
+def test_functions_of_blackhole_have_their_own_bounds(
+    operator: str, dtype: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = {}
+    for chip in ("wormhole", "blackhole"):
+        code, out, _ = run(capsys, operator, "--arch", chip, "--dtype", dtype, "--json")
+        assert code == 0
+        (found[chip],) = json.loads(out)["sweeps"]
+    assert [found[chip]["arch"] for chip in found] == ["wormhole_b0", "blackhole"]
+    assert found["wormhole"]["bound_ulp"] < found["blackhole"]["max_ulp"] <= found["blackhole"]["bound_ulp"]
 
 
 def test_pairs_of_two_tensors(capsys: pytest.CaptureFixture[str]) -> None:

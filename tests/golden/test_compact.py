@@ -26,7 +26,7 @@ else:
 
 EXHAUSTIVE_MODES = ("bf16", "fp32_on_bf16")
 FOLDERS = ("sfpu/", "blackhole/sfpu/")
-"""Folders of tables, at the place of the engine's number of their generation."""
+"""Folders of tables, by the number of their generation."""
 
 
 def test_manifest_lists_every_file_with_its_hash() -> None:

@@ -167,8 +167,9 @@ pub fn tile_shape(py: Python<'_>, (height, width): (usize, usize)) -> PyResult<T
     TileShape::new(height, width).ok_or_else(|| exception(py, "ShapeError", (invalid(),)))
 }
 
-/// A chain of SFPU functions before the chip is known: tuples of name, variant, and parameters as raw words if there are
-/// any.
+/// A chain of SFPU functions before the chip is known.
+///
+/// Tuples of name, variant, and parameters as raw words if there are any.
 #[derive(Clone, Default)]
 pub struct Functions(Vec<ChainStep>);
 

@@ -46,8 +46,10 @@ pub fn exponential(arch: Arch) -> Kernel<0> {
     by_generation!(arch, G => exact!(G, [], [], Blocks::exp_f32))
 }
 
-/// Primitives that are not one operation of the lanes: approximate reciprocal, upper half of a product, arithmetic shift,
-/// two forms of comparison, and a difference with a product.
+/// Primitives that are several operations of the lanes.
+///
+/// Approximate reciprocal, upper half of a product, arithmetic shift, two forms of comparison, and a difference with a
+/// product.
 pub fn primitives(arch: Arch) -> [Kernel<1>; 6] {
     by_generation!(arch, G => [
         exact!(G, [other], [], |x, _| arecip(x)),

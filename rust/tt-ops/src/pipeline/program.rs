@@ -57,7 +57,7 @@ pub struct Settings {
     pub direct: bool,
     /// Fidelity of sums and products.
     pub fidelity: MathFidelity,
-    /// Chip whose rules the passes have; their functions are those of this generation.
+    /// Generation whose functions and rules the passes have.
     pub arch: Arch,
 }
 

@@ -1,4 +1,4 @@
-//! What tells the vector units of the chip generations apart, besides the multiply-add.
+//! Differences between the vector units, besides the multiply-add.
 //!
 //! Some of it is a matter of the instructions, some of what the compiler makes of a kernel's source with them.
 //! `docs/chip/sfpu.md` section 5.

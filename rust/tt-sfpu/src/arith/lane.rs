@@ -31,7 +31,7 @@ pub const NAN: u32 = 0x7fc0_0000;
 /// It is left in the low bits.
 pub const ROUNDER: u32 = 0x4b40_0000;
 
-/// The table of the approximate reciprocal, by the upper 7 bits of the mantissa.
+/// The approximate reciprocal's table, by 7 mantissa bits.
 ///
 /// It is the reciprocal of the middle of the numbers that have these bits, rounded to 8 bits, less the first of them.
 pub const RECIPROCALS: [u32; 128] = {

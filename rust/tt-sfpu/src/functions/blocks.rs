@@ -235,13 +235,13 @@ pub fn newton_step<V: Lane>(x: V, y: V) -> (V, V) {
 /// -0
 const MINUS_ZERO: u32 = 0x8000_0000;
 
-/// Whether a listing runs by Blackhole's rules.
+/// True if a listing runs by Blackhole's rules.
 #[inline(always)]
 pub fn is_blackhole<V: Lane>() -> bool {
     matches!(V::Of::ARCH, Arch::Blackhole)
 }
 
-/// Steps of a reciprocal that kernels do not refine: on Wormhole it makes one nevertheless.
+/// Steps of an unrefined reciprocal: one on Wormhole.
 #[inline(always)]
 pub fn quick_steps<V: Lane>() -> usize {
     usize::from(!V::Of::HAS_RECIPROCAL)
@@ -259,7 +259,7 @@ pub fn refined_reciprocal<V: Lane>(x: V, y: V) -> V {
     mad(y, mad(flipsign(x), y, ONE), y)
 }
 
-/// 1 / x from an estimate by integer subtraction, on Blackhole from the instruction's.
+/// 1 / x from an estimate by integers, or Blackhole's instruction.
 ///
 /// `refine` adds a Newton step, as FP32 kernels do.
 #[inline(always)]

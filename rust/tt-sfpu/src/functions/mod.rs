@@ -125,7 +125,7 @@ pub fn ternary_functions(arch: Arch) -> impl Iterator<Item = &'static TernaryFun
     of_generation(TERNARY_FUNCTIONS, arch)
 }
 
-/// A generation's function with these names of the specification's listings, e.g. `exp`, `accurate`.
+/// A generation's function with these names, e.g. `exp`, `accurate`.
 pub fn lookup(arch: Arch, name: &str, variant: &str) -> Option<Function> {
     functions(arch).find(|function| function.name == name && function.variant == variant).copied()
 }
