@@ -148,7 +148,22 @@ def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
             call()
     rows = make(SHAPE, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device)
     with pytest.raises(ttnn.LayoutError, match="input_tensor is row-major"):
-        ttnn.quantize(rows, 0.5, 0)
+        ttnn.quantize(rows, make((1,), ttnn.float32, ttnn.TILE_LAYOUT, device), 3)
     one = _vector([0.5], ttnn.float32, device)
     with pytest.raises(ttnn.ShapeError, match="must both be per-channel or both be per-tensor"):
         ttnn.requantize(q, scales, _vector([0], ttnn.int32, device), one, _vector([0], ttnn.int32, device), axis=2)
+
+
+def test_rows_stay_rows(device: ttnn.MeshDevice) -> None:
+    """Row-major inputs with scalars give row-major results with the values of tiles."""
+    values = np.random.default_rng(0).normal(size=(3, 33, 65)).astype(np.float32)
+    rows, tiles = (
+        ttnn.Tensor(values, ttnn.bfloat16, None, layout).to(device)
+        for layout in (ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT)
+    )
+    found, expected = ttnn.quantize(rows, 0.25, 3), ttnn.quantize(tiles, 0.25, 3)
+    assert (found.layout, found.dtype) == (ttnn.ROW_MAJOR_LAYOUT, ttnn.int32)
+    for again in (None, lambda x: ttnn.requantize(x, 0.25, 3, 0.5, -2), lambda x: ttnn.dequantize(x, 0.25, 3)):
+        first, second = (found, expected) if again is None else (again(found), again(expected))
+        assert first.layout is ttnn.ROW_MAJOR_LAYOUT
+        np.testing.assert_array_equal(first.to_numpy(), second.to_numpy())

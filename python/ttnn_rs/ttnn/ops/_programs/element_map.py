@@ -119,6 +119,13 @@ def cuts_rows(tensor: Tensor) -> bool:
     return spec.layout is Layout.ROW_MAJOR and spec._page_shape[1] != width
 
 
+def needs_rows(*tensors: Tensor) -> bool:
+    """Return True if pages of row-major tensors differ, and one splits rows."""
+    if not any(cuts_rows(tensor) for tensor in tensors):
+        return False
+    return len({(tensor.spec.shape._dims, tensor.spec._page_shape) for tensor in tensors}) > 1
+
+
 def in_rows(tensor: Tensor) -> Tensor:
     """Return a copy with full-row pages; itself if it has them."""
     if not cuts_rows(tensor):

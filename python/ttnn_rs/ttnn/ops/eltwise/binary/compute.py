@@ -35,7 +35,7 @@ from ttnn.ops._programs.common import (
     same_device,
     take_output,
 )
-from ttnn.ops._programs.element_map import copy_into, cuts_rows, in_rows, like_in_rows
+from ttnn.ops._programs.element_map import copy_into, in_rows, like_in_rows, needs_rows
 from ttnn.ops._programs.integer_chain import apply_integers
 from ttnn.ops._programs.sfpu_chain import apply_chain, follows_tensor
 from ttnn.ops.data_movement.layout import tilize_padded
@@ -295,7 +295,9 @@ def _run(
     if is_empty(output.spec):
         return
     target = output
-    if output.spec.layout is Layout.ROW_MAJOR and _needs_rows(a, b, output):
+    if output.spec.layout is Layout.ROW_MAJOR and needs_rows(
+        *(tensor for tensor in (a, b, output) if tensor is not None)
+    ):
         a, b, target = in_rows(a), None if b is None else in_rows(b), like_in_rows(output)
     assert a.buffer is not None
     assert target.buffer is not None
@@ -339,14 +341,3 @@ def _refuse_widening(operator: str, a: Tensor, b: Tensor | None, steps: Sequence
         raise UnsupportedError(
             f"{operator}: the activation {function} of {given} with a 32-bit Dst is not modelled.", "untested"
         )
-
-
-def _needs_rows(a: Tensor, b: Tensor | None, output: Tensor) -> bool:
-    """Return True if pages of row-major tensors differ.
-
-    One of them splits rows.
-    """
-    tensors = [tensor for tensor in (a, b, output) if tensor is not None]
-    if not any(cuts_rows(tensor) for tensor in tensors):
-        return False
-    return len({(tensor.spec.shape._dims, tensor.spec._page_shape) for tensor in tensors}) > 1

@@ -35,16 +35,22 @@ class Pair:
     labels: tuple[str, str] = ("scale", "zero_point")
 
 
-def check_input(name: str, tensor: Tensor) -> None:
+def check_input(name: str, tensor: Tensor, *values: Tensor | float) -> None:
     """Refuse an input that no program of quantisation reads.
 
+    Args:
+        name: The operator, for errors.
+        tensor: The input.
+        values: Scales and zero points.
+
     Raises:
-        LayoutError: it is row-major.
+        LayoutError: it is row-major, and a scale or zero point a tensor.
         StorageError: it is on the host.
     """
     on_device(name, tensor)
     full_tiles(name, tensor)
-    _check_tiles(name, "input_tensor", tensor)
+    if any(isinstance(value, Tensor) for value in values):
+        _check_tiles(name, "input_tensor", tensor)
 
 
 def _check_tiles(name: str, label: str, tensor: Tensor) -> None:

@@ -31,6 +31,7 @@ from ttnn.ops._programs.common import (
     result_spec,
     take_output,
 )
+from ttnn.ops._programs.element_map import copy_into, in_rows, like_in_rows, needs_rows
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops.eltwise.binary import add, multiply, subtract
 from ttnn.ops.eltwise.binary.checks import broadcast
@@ -89,15 +90,18 @@ def _fused(
     if output_tensor is None:
         output = allocate(result_spec(spec, shape, dtype, memory_config), device)
     else:
-        output = take_output(name, output_tensor, shape, Layout.TILE, device)
+        output = take_output(name, output_tensor, shape, spec.layout, device)
     if is_empty(output.spec):
         return output
+    target = output
+    if spec.layout is Layout.ROW_MAJOR and needs_rows(source, output):
+        source, target = in_rows(source), like_in_rows(output)
     assert source.buffer is not None
-    assert output.buffer is not None
+    assert target.buffer is not None
     engine_steps.binary(
         source.buffer,
         None,
-        output.buffer,
+        target.buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[_FLOAT32], FORMAT_CODE[dtype]),
         op=function,
         engine="sfpu",
@@ -106,11 +110,13 @@ def _fused(
         shape_a=spec.shape._dims,
         shape_b=(),
         shape_out=shape,
-        tiled=True,
+        tiled=spec.layout is Layout.TILE,
         fidelity=_HIFI4,
         dst32=True,
         parameters=[word(zero_point)],
     )
+    if target is not output:
+        copy_into(target, output)
     return output
 
 
@@ -145,7 +151,7 @@ def _quantize(
             vendor="Quantize only takes floating-point number inputs",
         )
     _check_int32(name, dtype, output_tensor)
-    check_input(name, input_tensor)
+    check_input(name, input_tensor, scale, zero_point)
     pair = Pair(scale, zero_point)
     return _quantized(name, input_tensor, pair, axis, memory_config, output_tensor)
 
@@ -202,7 +208,7 @@ def _requantize(
     output_tensor: Tensor | None,
 ) -> Tensor:
     name = "ttnn.requantize"
-    check_input(name, input_tensor)
+    check_input(name, input_tensor, in_scale, in_zero_point, out_scale, out_zero_point)
     if input_tensor.spec.dtype is not _INT32:
         raise DTypeError(
             f"{name}: input_tensor is {input_tensor.spec.dtype.name}; it must be INT32.",
@@ -290,7 +296,7 @@ def _dequantize(
     output_tensor: Tensor | None,
 ) -> Tensor:
     name = "ttnn.dequantize"
-    check_input(name, input_tensor)
+    check_input(name, input_tensor, scale, zero_point)
     given = input_tensor.spec.dtype
     if given in (DataType.INT8, DataType.UINT8):
         raise UnsupportedError(
@@ -356,7 +362,7 @@ _RAISES: Final = (
     ("DTypeError", "a tensor or the output has another data type."),
     ("ShapeError", "scale or zero point have another shape, or `axis` is out of range."),
     ("ParameterError", "`axis` is given and a value is not a vector."),
-    ("LayoutError", "a tensor is row-major."),
+    ("LayoutError", "a scale or zero point is row-major, or a tensor with a row-major input."),
     ("StorageError", "a tensor is on the host, deallocated or on another device."),
 )
 _ACCURACY: Final = no_bound("for a result next to a half may round the other way")
@@ -373,7 +379,7 @@ def _entry(
             doc=doc,
             source=_SOURCE,
             dtypes=dtypes,
-            layouts=(Layout.TILE,),
+            layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=getattr(golden, name),
             accuracy=_ACCURACY,
             engine=("binary",),
