@@ -69,7 +69,7 @@ def test_info_json_has_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert set(content) == {"device", "memory", "host", "switches", "versions", "chips"}
     assert content["switches"]["TTNN_NUMERICS"] == "exact"
-    assert set(content["chips"]) >= {"n150", "n300", "p100", "p150"}
+    assert set(content["chips"]) >= {"n150", "n300", "p100", "p150", "p300"}
 
 
 @pytest.mark.parametrize("arguments", [(), ("nonsense",), ("info", "--nonsense")])

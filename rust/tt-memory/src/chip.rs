@@ -3,8 +3,8 @@
 //! Everything that differs between boards and that the rest of the program must not hard-code.
 //!
 //! Source: the published architecture constants of Wormhole and Blackhole boards and, for coordinates, what the
-//! official package reports for an n150 and a p150. The n300 (one of its two chips) and the p100 follow the same
-//! coordinate rules with more rows or columns harvested.
+//! official package reports for an n150 and a p150. The p100 and the chips of the n300 and the p300 (one of two) follow
+//! the same coordinate rules with more rows or columns harvested.
 
 pub use tt_formats::Arch;
 
@@ -59,7 +59,7 @@ pub enum Harvesting {
 /// One kind of chip on one kind of board.
 #[derive(Debug, PartialEq)]
 pub struct ChipSpec {
-    /// Board name: `n150`, `n300`, `p100`, `p150`.
+    /// Board name: `n150`, `n300`, `p100`, `p150`, `p300`.
     pub name: &'static str,
     /// Chip generation.
     pub arch: Arch,
@@ -297,8 +297,17 @@ pub static P100: ChipSpec = ChipSpec {
     ..P150_CHIP
 };
 
+/// One of the two Blackhole chips of a p300.
+pub static P300: ChipSpec = ChipSpec {
+    name: "p300",
+    grid: Grid { x: 11, y: 10 },
+    harvesting: Harvesting::Columns(2),
+    optimal_dram_workers: None,
+    ..P150_CHIP
+};
+
 /// Every chip there is, the default one first.
-pub static CHIPS: &[&ChipSpec] = &[&N150, &N300, &P100, &P150];
+pub static CHIPS: &[&ChipSpec] = &[&N150, &N300, &P100, &P150, &P300];
 
 #[cfg(test)]
 mod tests {
@@ -324,8 +333,9 @@ mod tests {
             let columns = chip.dispatching_in_columns();
             (chip.name, columns.map(|other| (other.name, other.grid.x, other.grid.y)))
         });
-        let expected = [("n150", Some(("n150", 7, 9))), ("n300", Some(("n300", 7, 8))), ("p100", None), ("p150", None)];
-        assert_eq!(grids.collect::<Vec<_>>(), expected);
+        let wormholes = [("n150", Some(("n150", 7, 9))), ("n300", Some(("n300", 7, 8)))];
+        let blackholes = [("p100", None), ("p150", None), ("p300", None)];
+        assert_eq!(grids.collect::<Vec<_>>(), [&wormholes[..], &blackholes[..]].concat());
     }
 
     #[test]

@@ -66,13 +66,13 @@ const fn node(x: u32, y: u32) -> Node {
 /// Rows or columns of the die that a board does not use, of those that hold Tensix cores.
 ///
 /// Which ones they are differs from card to card. n150: the cores that the official package names as nearest to the
-/// DRAM banks (`ChipSpec::optimal_dram_workers`) fit a die without row 7. n300 and p100: no recording, so the
-/// choice is ours.
+/// DRAM banks (`ChipSpec::optimal_dram_workers`) fit a die without row 7. n300, p100 and p300: no recording, so
+/// the choice is ours.
 fn harvested(chip: &ChipSpec) -> &'static [u32] {
     match chip.name {
         "n150" => &[7],
         "n300" => &[7, 11],
-        "p100" => &[15, 16],
+        "p100" | "p300" => &[15, 16],
         _ => &[],
     }
 }

@@ -39,6 +39,7 @@ _BOARDS: Final = {
     "n300": ClusterType.N300,
     "p100": ClusterType.P100,
     "p150": ClusterType.P150,
+    "p300": ClusterType.P300,
 }
 
 

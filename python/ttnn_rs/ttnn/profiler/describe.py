@@ -20,7 +20,7 @@ from ttnn.profiler.families import make_plan
 from ttnn.profiler.missing import Missing
 from ttnn.profiler.names import device_operation_name
 from ttnn.profiler.operand import Operand, from_spec
-from ttnn.profiler.plan import CARDS, Card, Plan
+from ttnn.profiler.plan import Card, Plan
 from ttnn.tensor.tensor import Tensor
 
 EngineCall = tuple[str, dict[str, Any]]
@@ -37,9 +37,7 @@ operand_of = lru_cache(maxsize=4096)(from_spec)
 
 def card_of(device: MeshDevice) -> Card:
     """Return the card of a device."""
-    info = device.chip
-    peak = CARDS[info["name"]].dram_gb_s
-    return Card(info["name"], info["arch_name"], info["grid"], info["dram_banks"], info["aiclk_mhz"], peak)
+    return Card.of(device.chip)
 
 
 def describe(

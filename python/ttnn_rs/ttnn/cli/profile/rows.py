@@ -17,7 +17,7 @@ def card_of(row: Row) -> Card:
 
     That of its source's name, else one of its generation.
     """
-    for name in ("p150", "p100", "n150", "n300"):
+    for name in ("p300", "p150", "p100", "n150", "n300"):
         if name in row["source"]:
             return CARDS[name]
     return CARDS["p100" if row["arch"] == "blackhole" else "n150"]
