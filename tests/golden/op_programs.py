@@ -390,6 +390,19 @@ def gradient_steps(kernel: dict[str, Any]) -> list[Step]:
     return found
 
 
+def integer_addcmul_steps(kernel: dict[str, Any]) -> list[Step]:
+    """Return the steps of `addcmul` of integers: two products and a sum.
+
+    Its define with a function of floating point is not used.
+    """
+    code = _of_format(kernel, 0, 0)
+    products = [("mul_int", "int32")] * 2
+    return [
+        Step("sfpu binary", ((), (), op, (), False), (code,) * 3, kernel["dst32"], None)
+        for op in (*products, ("add_int", "int32"))
+    ]
+
+
 def apart(step: Step) -> list[Step]:
     """Return functions of 32-bit integers as steps of their own.
 
@@ -421,6 +434,9 @@ def official_steps(record: dict[str, Any]) -> list[Step]:
         kernels = [kernel for kernel in program["kernels"] if kernel["kind"] == "compute"]
         if len(kernels) == 1 and kernels[0]["file"].rpartition("/")[2].removesuffix(".cpp") in _GRADIENTS:
             found += gradient_steps(kernels[0])
+            continue
+        if len(kernels) == 1 and "ternary_addcmul_int_sfpu" in kernels[0]["file"]:
+            found += integer_addcmul_steps(kernels[0])
             continue
         steps = [step for kernel in kernels if (step := official_step(kernel)) is not None]
         if any("/argmax/" in kernel["file"] for kernel in program["kernels"]):

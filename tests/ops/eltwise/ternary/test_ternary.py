@@ -190,3 +190,18 @@ def test_three_tensors_in_rows_are_refused(name: str, device: ttnn.MeshDevice) -
     with pytest.raises(ttnn.LayoutError, match="is ROW_MAJOR") as e:
         getattr(ttnn, name)(*operands)
     assert "Ternary operation requires tensor to be in Tile layout" in str(e.value)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.int32, ttnn.uint32])
+def test_addcmul_of_integers_is_exact(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    """Modulo 2**32, by the integer part of the factor."""
+    kind = np.int32 if dtype is ttnn.int32 else np.uint32
+    numbers = [np.random.default_rng(seed).integers(0, 1 << 32, (1, 1, 33, 40), np.uint64) for seed in range(3)]
+    tensors = [
+        ttnn.Tensor(part.astype(np.uint32).view(kind), dtype, None, ttnn.TILE_LAYOUT).to(device) for part in numbers
+    ]
+    for value, factor in ((1.0, 1), (6, 6), (-6.0, -6), (0.5, 0), (2.75, 2), (2**32 - 1, -1), (float(2**31), 2**31)):
+        expected = numbers[0] + np.uint64(factor % (1 << 32)) * numbers[1] % np.uint64(1 << 32) * numbers[2]
+        found = ttnn.addcmul(*tensors, value=value)
+        assert found.dtype is dtype
+        np.testing.assert_array_equal(found.to_numpy().view(np.uint32), expected.astype(np.uint32))

@@ -109,7 +109,7 @@ def sub_core_grids_of_interleaved(vendor: str) -> Param:
 
 
 def _check_sub_device(operator: str, number: SubDeviceId, values: Sequence[object]) -> None:
-    """Reject a missing part of the device, or one beside cores."""
+    """Reject a missing part of the device, or one besides cores."""
     if any(isinstance(value, CoreRangeSet) for value in values):
         raise ParameterError(
             f"{operator}: pass either sub_core_grids or sub_device_id.",

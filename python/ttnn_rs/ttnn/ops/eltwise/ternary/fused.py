@@ -307,6 +307,13 @@ def _snake_beta(
     return run_ternary(_SNAKE, tensors, x.spec.dtype, memory_config, output_tensor)
 
 
+def _word_of(value: float, dtype: DataType) -> int:
+    """Return the integer part of a number modulo 2**32, as the type holds it."""
+    number = value if isinstance(value, int) else number_for(_ADDCMUL.name, "value", value, DataType.FLOAT32)
+    word = int(number) & 0xFFFF_FFFF
+    return word - (1 << 32) if dtype is DataType.INT32 and word >= 1 << 31 else word
+
+
 _ADDCMUL: Final = Ternary("ttnn.addcmul", "addcmul", ("input_a", "input_b", "input_c"))
 
 
@@ -327,7 +334,9 @@ def _addcmul(
             vendor=f"Addcmul TTT requires all input tensors to have the same dtype. Got {given}",
         )
     _check_tiles(_ADDCMUL, tensors)
-    are_integers(_ADDCMUL, tensors, _32_BITS)
+    if are_integers(_ADDCMUL, tensors, _32_BITS):
+        word = _word_of(value, a.spec.dtype)
+        return _into(_ADDCMUL.name, add(a, multiply(multiply(b, word), c), memory_config=memory_config), output_tensor)
     value = number_for(_ADDCMUL.name, "value", value, DataType.FLOAT32)
     if is_block_float(tensors) and broadcasts_rows_or_columns(tensors):
         options = {"memory_config": memory_config}
@@ -467,7 +476,7 @@ addcmul = _register(
     _with_factor(_ADDCMUL.labels, NUMBER, "product"),
     _addcmul,
     "Return `input_a + value * input_b * input_c` element-wise, with broadcasting.\n"
-    "The bit patterns of 32-bit integers are read as float32, as the kernel does.",
+    "32-bit integers are multiplied by the integer part of `value`, modulo 2**32.",
     dtypes=_FLOATS,
     golden=triples.addcmul,
     accuracy=max_ulp(*_ULP, magnitude=triples.addcmul_terms),
