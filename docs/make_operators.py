@@ -12,6 +12,7 @@ from pathlib import Path
 import ttnn
 from ttnn.cli import sweep
 from ttnn.operation import registry
+from ttnn.operation.numerics import States
 from ttnn.operation.registry import FastOperation
 
 TARGET = Path(__file__).resolve().parent / "operators.md"
@@ -34,13 +35,22 @@ def main(arguments: list[str]) -> int:
 
 
 def bits(operation: FastOperation) -> str:
-    """Return the marks of an operator: states of bits with data types."""
-    states = operation.numerics
-    marks = [
+    """Return the marks of an operator: states of bits with data types.
+
+    Those of Wormhole, and of Blackhole if they differ.
+    """
+    wormhole, blackhole = (operation.numerics_on(arch) for arch in (ttnn.Arch.WORMHOLE_B0, ttnn.Arch.BLACKHOLE))
+    marks = _by_state(wormhole)
+    if blackhole != wormhole:
+        marks = [*marks, f"on Blackhole {', '.join(_by_state(blackhole))}"]
+    return "; ".join(marks + ["program recorded"] * operation.program_recorded)
+
+
+def _by_state(states: States) -> list[str]:
+    return [
         f"{state}: {', '.join(dtype.name.lower() for dtype in states if states[dtype] == state)}"
         for state in dict.fromkeys(states.values())
     ]
-    return "; ".join(marks + ["program recorded"] * operation.program_recorded)
 
 
 def row(operation: FastOperation) -> str:

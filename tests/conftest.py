@@ -48,10 +48,10 @@ def golden() -> Path:
 def device(request: pytest.FixtureRequest) -> Iterator[ttnn.MeshDevice]:
     """Return an open device for a generated test's operator.
 
-    It is closed after the test.
+    It is closed after the test. `ARCH_NAME` chooses the chip, where an operator does not.
     """
     entry = getattr(getattr(request.node, "callspec", None), "params", {}).get("entry")
-    chip = "blackhole" if getattr(entry, "only_on", None) is ttnn.Arch.BLACKHOLE else "wormhole_b0"
+    chip = "blackhole" if getattr(entry, "only_on", None) is ttnn.Arch.BLACKHOLE else ttnn.CONFIG.arch_name
     with ttnn.manage_config("arch_name", chip):
         opened = ttnn.open_device(device_id=0)
     yield opened

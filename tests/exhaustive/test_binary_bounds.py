@@ -81,7 +81,7 @@ def test_close_pairs(entry: registry.Op, dtype: str, device: ttnn.MeshDevice) ->
     print(f"\n{entry.name} {dtype}: {error:.4g} ULP")
     assert differing == 0
     assert entry.accuracy is not None
-    bound = entry.accuracy.bound(getattr(ttnn, dtype))
+    bound = entry.accuracy.bound(getattr(ttnn, dtype), device.arch())
     assert bound is not None
     # An exact operator rounds the reference, which lies within half a unit.
     assert error <= (bound or 0.5)

@@ -16,6 +16,7 @@ import pytest
 from test_binary_bounds import pairs_for
 
 import ttnn
+from ttnn.device.chip import ARCH
 from ttnn.golden import backward
 from ttnn.golden.eltwise import binary as golden
 from ttnn.operation import registry
@@ -74,7 +75,7 @@ def assert_is_the_bound(error: float, name: str, dtype: ttnn.DataType, share: fl
 
     It is at least a share of it.
     """
-    bound = accuracy_of(name).bound(dtype)
+    bound = accuracy_of(name).bound(dtype, ARCH[ttnn.CONFIG.arch_name])
     print(f"\n{name} {dtype.name}: {error:.6g} of {bound:g} ULP")
     assert share * bound < error <= bound
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from compact import hash_of, hashes
 
+import ttnn
 from testkit import vector_coverage
 from ttnn import _engine
 from ttnn.cli.common.terminal import Terminal
@@ -50,5 +51,6 @@ def test_folder_is_the_set_that_the_hashes_describe(golden: Path) -> None:
         assert found == {array: digest for (file, array), digest in known.items() if file == name}, name
 
 
-def test_covered_data_types_are_those_of_the_folder(golden: Path) -> None:
-    assert vector_coverage.covered(golden) == covered()
+@pytest.mark.parametrize("arch", [ttnn.Arch.WORMHOLE_B0, ttnn.Arch.BLACKHOLE], ids=str)
+def test_covered_data_types_are_those_of_the_folder(arch: ttnn.Arch, golden: Path) -> None:
+    assert vector_coverage.covered(golden, arch) == covered(arch)

@@ -32,9 +32,24 @@ def test_numerics_attribute_names_the_bit_status(
 def test_every_data_type_of_an_entry_has_a_state() -> None:
     for operation in registry.operations():
         dtypes = () if operation.entry is None else operation.entry.dtypes
-        assert tuple(operation.numerics) == tuple(dtypes)
+        only_on = None if operation.entry is None else operation.entry.only_on
+        found = operation.numerics_on(only_on or ttnn.Arch.WORMHOLE_B0)
+        assert tuple(found) == tuple(dtypes)
 
 
 def test_covered_operators_and_data_types_exist() -> None:
     entries = {entry.name: {dtype.name.lower() for dtype in entry.dtypes} for entry in registry.entries()}
-    assert {name: dtypes for name, dtypes in covered().items() if not set(dtypes) <= entries.get(name, set())} == {}
+    for arch in (ttnn.Arch.WORMHOLE_B0, ttnn.Arch.BLACKHOLE):
+        found = covered(arch)
+        assert {name: dtypes for name, dtypes in found.items() if not set(dtypes) <= entries.get(name, set())} == {}
+
+
+def test_numerics_are_those_of_a_chip() -> None:
+    assert ttnn.softcap.numerics == {}
+    with ttnn.manage_config("arch_name", "blackhole"):
+        found = ttnn.softcap.numerics
+    assert found.arch is ttnn.Arch.BLACKHOLE
+    assert repr(found) == "States(blackhole: {bfloat16: verified, bfloat8_b: verified})"
+    # Vectors of the whole operator are Wormhole's.
+    states = [ttnn.softmax.numerics_on(arch)[ttnn.bfloat16] for arch in (ttnn.Arch.WORMHOLE_B0, ttnn.Arch.BLACKHOLE)]
+    assert states == ["verified", "listing"]

@@ -295,7 +295,7 @@ def _gradients(case: Case, device: ttnn.MeshDevice) -> Iterator[Call]:
             measure = None if entry.accuracy is None else entry.accuracy.magnitude
             magnitude = None if measure is None else np.asarray(measure(*values, **keywords))
             for result, reference in zip(results, references, strict=True):
-                bound = None if entry.accuracy is None else entry.accuracy.bound(result.dtype)
+                bound = None if entry.accuracy is None else entry.accuracy.bound(result.dtype, result.device().arch())
                 if result.dtype in INTEGERS:
                     reference = wrapped(reference, result.dtype)
                 assert_within(reference, result, bound or 0.0, magnitude)

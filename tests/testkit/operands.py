@@ -151,13 +151,14 @@ def assert_within(reference: Values, tensor: ttnn.Tensor, bound: float | None, m
         scale = float(np.max(np.abs(reference if magnitude is None else magnitude), initial=0.0, where=numbers))
         steps = np.max(np.abs(reference - got), initial=0.0) / (scale * BLOCK_FLOAT_STEP[tensor.dtype] or 1.0)
         # Half a step for the rounding of each operand and of the result.
-        assert steps <= (bound or 1.5)
+        assert steps <= (bound or 1.5), f"{tensor.dtype.name}: {steps:.6g} steps, bound {bound or 1.5:g}"
     elif tensor.dtype in INTEGERS:
         np.testing.assert_array_equal(got, reference)
     elif bound is not None:
         # A reference in float64 lies between two values of the type: half a unit is the best possible.
         best = 0.5 if bound == 0 and not np.array_equal(reference, got) else bound
-        assert ulp_distance(reference, got, tensor.dtype, magnitude) <= best
+        distance = ulp_distance(reference, got, tensor.dtype, magnitude)
+        assert distance <= best, f"{tensor.dtype.name}: {distance:.6g} ULP, bound {best:g}"
 
 
 def golden_cases(folder: Path, name: str) -> tuple[Any, list[dict[str, Any]]]:

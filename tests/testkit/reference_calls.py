@@ -167,6 +167,6 @@ def _compare(entry: registry.Op, result: ttnn.Tensor, reference: Any, before: An
         reference = _of_integers(entry, reference, before, result.dtype)
     assert result.storage_type() is ttnn.StorageType.DEVICE
     assert tuple(result.shape) == reference.shape
-    bound = None if entry.accuracy is None else entry.accuracy.bound(result.dtype)
+    bound = None if entry.accuracy is None else entry.accuracy.bound(result.dtype, result.device().arch())
     measure = None if entry.accuracy is None else entry.accuracy.magnitude
     assert_within(reference, result, bound, None if measure is None else np.asarray(measure(before, *plain)))

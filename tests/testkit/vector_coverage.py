@@ -25,11 +25,11 @@ from ttnn.operation import registry
 from ttnn.runtime import engine_steps
 
 COVERED = Path(registry.__file__).with_name("verified.json")
+BLACKHOLE = "blackhole"
+"""The folder of Blackhole's vectors."""
 SHAPE = (1, 1, 64, 128)
 PROGRAMS = ("unary", "binary", "ternary", "Pipeline", "reduce", "product", "argmax", "matmul", "embedding_backward")
 CODES = {0: "float32", 5: "bfloat16", 6: "bfloat8_b", 7: "bfloat4_b"}
-WORMHOLE = 0
-"""The engine's number of the generation whose vectors count."""
 Step = tuple[str, ...]
 """Unit, function, variant or format, width of Dst."""
 
@@ -60,9 +60,19 @@ def _sfpu(function: str, variant: str, wide: bool) -> Step:
     return ("sfpu", function, variant, "32" if wide else "16")
 
 
-def tables(folder: Path) -> set[Step]:
-    """Return the SFPU functions and FPU operations of a vector folder."""
+def tables(folder: Path, arch: ttnn.Arch) -> set[Step]:
+    """Return the SFPU functions and FPU operations of a chip's vectors.
+
+    Blackhole's folder has only what differs: Wormhole's vectors hold for the other functions (a test in
+    `rust/tt-sfpu/tests` computes them with Blackhole's rules) and for element-wise operations of the FPU.
+    """
     steps: set[Step] = set()
+    own = {path.stem for path in (folder / BLACKHOLE / "sfpu").glob("*.npz")}
+
+    def holds(function: str, generation: int) -> bool:
+        if arch is ttnn.Arch.BLACKHOLE:
+            return generation == 1 or function not in own
+        return generation == 0
 
     def note(name: str, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> None:
         if name == "unpack_tiles":
@@ -71,7 +81,7 @@ def tables(folder: Path) -> set[Step]:
             _, _, (format_a, format_b), (op, _), repeat, (_, wide, _) = args
             if format_a == format_b and repeat == 1:
                 steps.add(("fpu", op, CODES.get(format_a, ""), "32" if wide else "16"))
-        elif args[-1] != WORMHOLE:
+        elif not holds(args[0], args[-1]):
             return
         elif name == "sfpu":
             steps.add(_sfpu(args[0], args[1], args[3]))
@@ -79,7 +89,8 @@ def tables(folder: Path) -> set[Step]:
             steps.add(_sfpu(args[0], args[-3], args[-4]))
 
     with recorded(("sfpu", "sfpu_binary", "sfpu_ternary", "eltwise_tiles", "unpack_tiles"), note):
-        check_folder(folder, ["sfpu/", "fpu/"], Terminal(json=True))
+        for part in (folder, folder / BLACKHOLE):
+            check_folder(part, ["sfpu/", "fpu/"], Terminal(json=True))
     return steps
 
 
@@ -128,7 +139,7 @@ def steps_of_operator(entry: registry.Op, dtype: ttnn.DataType, device: ttnn.Mes
     """
     layout = next(layout for other, other_dtype, layout in combinations() if other is entry and other_dtype is dtype)
     case, found = Case(entry, dtype, layout, SHAPE), []
-    call = None if entry.only_on is not None else next(calls_of(case, device), None)
+    call = None if entry.only_on not in (None, device.arch()) else next(calls_of(case, device), None)
     if call is None:
         return []
     runner = Runner(case, call, Counter())
@@ -137,9 +148,18 @@ def steps_of_operator(entry: registry.Op, dtype: ttnn.DataType, device: ttnn.Mes
     return found
 
 
-def covered(folder: Path) -> dict[str, list[str]]:
-    """Return the covered data types of each operator."""
-    steps, operators = tables(folder), whole_operators(folder)
+def covered(folder: Path, arch: ttnn.Arch) -> dict[str, list[str]]:
+    """Return the covered data types of each operator on a chip.
+
+    Vectors of whole operators are Wormhole's.
+    """
+    with ttnn.manage_config("arch_name", arch.name.lower()):
+        return _covered(folder, arch)
+
+
+def _covered(folder: Path, arch: ttnn.Arch) -> dict[str, list[str]]:
+    steps = tables(folder, arch)
+    operators = whole_operators(folder) if arch is ttnn.Arch.WORMHOLE_B0 else set()
     pairs = {(entry.name, dtype.name.lower()) for entry, dtype, _ in combinations() if entry.numerics != "movement"}
     # An operator and its in-place form are one program.
     found = {(name, dtype) for name, dtype in pairs if (name.removesuffix("_"), dtype) in operators}
@@ -155,8 +175,11 @@ def covered(folder: Path) -> dict[str, list[str]]:
 
 def text(folder: Path) -> str:
     """Return the contents of the list."""
-    lines = [f"  {json.dumps(name)}: {json.dumps(dtypes)}" for name, dtypes in covered(folder).items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    parts = []
+    for arch in (ttnn.Arch.WORMHOLE_B0, ttnn.Arch.BLACKHOLE):
+        lines = [f"    {json.dumps(name)}: {json.dumps(dtypes)}" for name, dtypes in covered(folder, arch).items()]
+        parts.append(f"  {json.dumps(arch.name.lower())}: {{\n" + ",\n".join(lines) + "\n  }")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 if __name__ == "__main__":

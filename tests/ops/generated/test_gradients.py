@@ -54,7 +54,7 @@ def test_results_match_the_golden_function(
         assert result.layout is layout
         if result.dtype in INTEGERS:
             reference = wrapped(reference, result.dtype)
-        bound = None if entry.accuracy is None else entry.accuracy.bound(result.dtype)
+        bound = None if entry.accuracy is None else entry.accuracy.bound(result.dtype, result.device().arch())
         assert_within(reference, result, bound or 0.0, magnitude)
 
 

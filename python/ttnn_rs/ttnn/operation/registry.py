@@ -37,7 +37,7 @@ from ttnn.golden.oracles import oracle
 from ttnn.operation.accuracy import Accuracy
 from ttnn.operation.domain import Domain
 from ttnn.operation.former import translated
-from ttnn.operation.numerics import State, recorded, state
+from ttnn.operation.numerics import States, recorded, state
 from ttnn.operation.program_keys import program_keys
 from ttnn.operation.result_shards import of_one
 from ttnn.operation.signature import (
@@ -244,17 +244,22 @@ class FastOperation:
         return golden
 
     @property
-    def numerics(self) -> dict[DataType, State]:
+    def numerics(self) -> States:
         """Each data type's state of bits, with default options.
 
-        See `ttnn.operation.numerics`.
+        On the chip that `ARCH_NAME` names; `numerics_on` has the others. See `ttnn.operation.numerics`.
         """
+        return self.numerics_on(Arch[CONFIG.arch_name.upper()])
+
+    def numerics_on(self, arch: Arch) -> States:
+        """Return each data type's state of bits on a generation of chips."""
         entry = self.entry
-        if entry is None:
-            return {}
+        if entry is None or entry.only_on not in (None, arch):
+            return States({}, arch)
         if entry.numerics != "exact":
-            return dict.fromkeys(entry.dtypes, entry.numerics)
-        return {dtype: "reference" if dtype in entry.reference else state(entry.name, dtype) for dtype in entry.dtypes}
+            return States(dict.fromkeys(entry.dtypes, entry.numerics), arch)
+        states = {d: "reference" if d in entry.reference else state(entry.name, d, arch) for d in entry.dtypes}
+        return States(states, arch)
 
     @property
     def program_recorded(self) -> bool:

@@ -21,6 +21,7 @@ from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation.carried import TRANSFERS, LostError, carried_by, is_carried, keep
 from ttnn.operation.observation import Operator
+from ttnn.operation.operands import tensors_in
 from ttnn.operation.signature import REQUIRED
 from ttnn.tensor.tensor import Tensor
 
@@ -285,12 +286,18 @@ def _judge(
     for comparison in comparisons:
         if not comparison.matches:
             desired, actual = comparison.desired_pcc, comparison.actual_pcc
-            text = f"{operation.__name__}: PCC to {to} is {actual:.6f}, below {desired}."
+            text = f"{operation.__name__}: PCC to {to} is {actual:.6f}, below {desired}{_chip(args, kwargs)}."
             if advice := _advice(operation, args, kwargs):
                 text = f"{text} {advice}."
             if CONFIG.comparison_mode_should_raise_exception:
                 raise ComparisonError(text)
             _log.error(text)
+
+
+def _chip(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Return the chip of a call's tensors."""
+    devices = (tensor.device() for tensor in tensors_in((*args, *kwargs.values())))
+    return next((f" on {device.arch().name.lower()}" for device in devices if device is not None), "")
 
 
 def _advice(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

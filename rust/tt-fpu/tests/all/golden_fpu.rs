@@ -90,8 +90,15 @@ fn matmul_end_to_end() {
     }
 }
 
+/// The two generations have the same element-wise results.
 #[test]
 fn eltwise() {
+    for arch in [Arch::Wormhole, Arch::Blackhole] {
+        check_eltwise(arch);
+    }
+}
+
+fn check_eltwise(arch: Arch) {
     for name in ["bf16", "fp16", "fp32", "bfp8_b", "bfp4_b", "bf16_x_bfp8_b", "int8"] {
         let Some(mut vectors) = golden::open(&format!("fpu/eltwise_{name}")) else { return };
         let (left, right) = formats(name);
@@ -118,9 +125,9 @@ fn eltwise() {
                 let (a, b) = (&tiles(&in0, case, left, dst32)[0], &tiles(&in1, case, right, dst32)[0]);
                 for f in 0..fidelities {
                     let fidelity = MathFidelity::ALL[if fidelities == 1 { 3 } else { f }];
-                    let cfg = config(left, dst32, fidelity);
+                    let cfg = config_on(arch, left, dst32, fidelity);
                     let expected = &expected.at(case)[f * 1024..(f + 1) * 1024];
-                    let what = format!("{name} {array} case {case} {fidelity:?}");
+                    let what = format!("{arch:?} {name} {array} case {case} {fidelity:?}");
                     let accumulate = rest == "acc";
                     let mut dst = [0; 1024];
                     for _ in 0..times {

@@ -103,7 +103,7 @@ def _report(
         }
     )
     table = Table(
-        f"{len(digits.test_images)} digits not seen in training; float64 gets {accuracy:.2%} right",
+        f"{len(digits.test_images)} digits not seen in training, on {chip.lower()}; float64 gets {accuracy:.2%} right",
         ("weights", "fidelity", "accuracy", "PCC", "max ULP", "median ULP", "weight bytes", "host ms"),
         left=frozenset({"weights", "fidelity"}),
     )

@@ -139,7 +139,8 @@ TABLE: Final = (
         ),
         _run_bias_gelu, engine=("binary", "unary"),
         in_place=both((*ACTIVATION_OPTIONS, *CORES), names=("input_a", "input_b")), in_place_run=_run_bias_gelu,
-        in_place_golden=g.bias_gelu_in_place, accuracy=measured(256, 4.3e7),
+        in_place_golden=g.bias_gelu_in_place,
+        accuracy=measured(256, 4.3e7).on_blackhole((DataType.FLOAT32, 5.4e7)),
     ),
 )  # fmt: skip
 
