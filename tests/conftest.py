@@ -59,6 +59,13 @@ def device(request: pytest.FixtureRequest) -> Iterator[ttnn.MeshDevice]:
         ttnn.close_device(opened)
 
 
+@pytest.fixture(params=["wormhole_b0", "blackhole"])
+def any_device(request: pytest.FixtureRequest) -> Iterator[ttnn.MeshDevice]:
+    """Return an open device of each chip generation in turn, closed after the test."""
+    with ttnn.manage_config("arch_name", request.param), ttnn.manage_device(device_id=0) as opened:
+        yield opened
+
+
 @pytest.fixture
 def cpu_level() -> Iterator[None]:
     """Allow the test to change the CPU level; it is restored afterwards."""

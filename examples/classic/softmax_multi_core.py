@@ -92,7 +92,7 @@ def run(device: ttnn.MeshDevice, height: int = 320, width: int = 128) -> Outcome
     writing = metal.WriterDataMovementConfig(compile_args=accessors(out))
     reader = metal.create_kernel(program, kernel(read_rows), cores, reading)
     writer = metal.create_kernel(program, kernel(write_tiles), cores, writing)
-    compute = metal.create_kernel(program, kernel(softmax), cores, compute_config([wt]))
+    compute = metal.create_kernel(program, kernel(softmax), cores, compute_config(device, [wt]))
     first = 0
     for group, rows in ((group_1, rows_1), (group_2, rows_2)):
         for core in group.cores():

@@ -20,13 +20,19 @@ ONE = 0x3F80_0000
 COLUMN_0 = {"reduce_dim": ReduceDim.REDUCE_ROW}
 
 
-def compute_config(arguments: list[int], unpack_to_dest: tuple[int, ...] = ()) -> metal.ComputeConfig:
-    """Return the configuration that `ttnn.softmax` uses: HiFi3, sums in a 32-bit Dst."""
+def compute_config(
+    device: ttnn.MeshDevice, arguments: list[int], unpack_to_dest: tuple[int, ...] = ()
+) -> metal.ComputeConfig:
+    """Return the configuration that `ttnn.softmax` uses.
+
+    HiFi3, on Blackhole HiFi4, and sums in a 32-bit Dst.
+    """
+    fidelity = metal.MathFidelity.HiFi4 if ttnn.device.is_blackhole(device) else metal.MathFidelity.HiFi3
     modes = [metal.UnpackToDestMode.Default] * 32
     for index in unpack_to_dest:
         modes[index] = metal.UnpackToDestMode.UnpackToDestFp32
     return metal.ComputeConfig(
-        math_fidelity=metal.MathFidelity.HiFi3,
+        math_fidelity=fidelity,
         fp32_dest_acc_en=True,
         unpack_to_dest_mode=modes,
         compile_args=arguments,

@@ -190,7 +190,7 @@ def run(device: ttnn.MeshDevice, height: int = 128, width: int = 128) -> Outcome
     for core, read, read_args, compute, compute_args, write, write_args in plan:
         metal.set_runtime_args(program, metal.create_kernel(program, read, core, reader), core, read_args)
         metal.set_runtime_args(program, metal.create_kernel(program, write, core, writer), core, write_args)
-        metal.create_kernel(program, compute, core, compute_config(compute_args, unpack_to_dest=(SUM,)))
+        metal.create_kernel(program, compute, core, compute_config(device, compute_args, unpack_to_dest=(SUM,)))
 
     report = metal.enqueue_program(metal.command_queue(device), program)
     did = f"{rows} rows of {wt} tiles through exp on 0-0, sum on 1-0, reciprocal on 2-0, multiply on 3-0"

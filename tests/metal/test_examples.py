@@ -63,8 +63,8 @@ def test_every_program_of_the_documentation_is_there() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_examples_return_the_operator_bits_twice(device: ttnn.MeshDevice, name: str) -> None:
-    first, again = (importlib.import_module(f"examples.{name}").run(device) for _ in range(2))
+def test_examples_return_the_operator_bits_twice(any_device: ttnn.MeshDevice, name: str) -> None:
+    first, again = (importlib.import_module(f"examples.{name}").run(any_device) for _ in range(2))
     assert first.checks
     assert all(first.checks.values()), first.checks
     assert (first.report.cycles, repr(first.report)) == (again.report.cycles, repr(again.report))

@@ -32,6 +32,9 @@ LONGER = {"classic.custom_sfpu": 1.3, "classic.riscv_add": 1.4}
 A vector function of its own loads its constants for each register. 1.12 where nothing is specified.
 """
 
+LONGER_ON_BLACKHOLE = LONGER | {"classic.riscv_add": 1.7, "classic.softmax_multi_core": 1.2}
+"""The same of Blackhole, whose every core has one row of the softmax, so that a kernel's beginning counts more."""
+
 
 @pytest.fixture
 def common() -> ModuleType:
@@ -40,16 +43,17 @@ def common() -> ModuleType:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_cpp_example_has_the_bits_and_about_the_time_of_python(
-    device: ttnn.MeshDevice, common: ModuleType, name: str
+    any_device: ttnn.MeshDevice, common: ModuleType, name: str
 ) -> None:
     program = importlib.import_module(f"examples.{name}")
-    in_python = program.run(device)
+    in_python = program.run(any_device)
     with common.in_cpp():
-        first, again = program.run(device), program.run(device)
+        first, again = program.run(any_device), program.run(any_device)
     assert first.checks
     assert all(first.checks.values()), first.checks
     assert (first.report.cycles, repr(first.report)) == (again.report.cycles, repr(again.report))
-    assert in_python.report.cycles <= first.report.cycles <= LONGER.get(name, 1.12) * in_python.report.cycles
+    longer = LONGER_ON_BLACKHOLE if ttnn.device.is_blackhole(any_device) else LONGER
+    assert in_python.report.cycles <= first.report.cycles <= longer.get(name, 1.12) * in_python.report.cycles
 
 
 @pytest.mark.parametrize("name", BOTH_SPELLINGS)

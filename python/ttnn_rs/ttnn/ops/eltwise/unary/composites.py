@@ -217,10 +217,10 @@ def _log_sigmoid(
     refuse_integers(operator, _U.LOGSIGMOID, input_tensor.spec.dtype)
     # The exponential stays in Dst: that of block floats is bfloat16.
     kept = DataType.FLOAT32 if input_tensor.spec.dtype is DataType.FLOAT32 else DataType.BFLOAT16
-    chain: list[ChainStep] = [step("mul_unary", "default", -1.0), ("exp", "approx_clampneg")]
+    chain: list[ChainStep] = [("neg", "default"), ("exp", "approx_clampneg")]
     power = apply_chain(operator, input_tensor, chain, dtype=kept)
     arithmetic = Arithmetic(operator, BinaryOpType.MUL, function="log_sigmoid", mixes_floats=True)
-    negate = [UnaryWithParam(_U.MUL_UNARY_SFPU, -1.0)]
+    negate = [UnaryWithParam(_U.NEG)]
     return _into(operator, arithmetic, input_tensor, power, input_tensor, memory_config, output_tensor, negate)
 
 
