@@ -61,7 +61,7 @@ def device(request: pytest.FixtureRequest) -> Iterator[ttnn.MeshDevice]:
 
 @pytest.fixture(params=["wormhole_b0", "blackhole"])
 def any_device(request: pytest.FixtureRequest) -> Iterator[ttnn.MeshDevice]:
-    """Return an open device of each chip generation in turn, closed after the test."""
+    """Return an open device of each chip generation in turn."""
     with ttnn.manage_config("arch_name", request.param), ttnn.manage_device(device_id=0) as opened:
         yield opened
 

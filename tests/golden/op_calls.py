@@ -192,7 +192,7 @@ def first_sentence(message: str) -> str:
 
 
 def _judge_unusual_error(record: dict[str, Any], error: Exception) -> str:
-    """Return why an error differs from a record that is not compared whole."""
+    """Return why an error differs from a record compared in part."""
     text = f"{type(error).__name__}: {error}"
     if "error" not in record:
         return f"should work, raised {text}"
@@ -208,7 +208,7 @@ def _judge_unusual_error(record: dict[str, Any], error: Exception) -> str:
 
 
 def _specification(described: Any) -> Any:
-    """Return the fields of a result that count where it is not compared whole."""
+    """Return the fields of a result that are compared in part."""
     if isinstance(described, list):
         return [_specification(item) for item in described]
     if isinstance(described, dict):

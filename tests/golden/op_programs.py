@@ -883,7 +883,7 @@ def calls_of(entry: dict[str, Any], chip: str) -> int:
 
 
 def row_of(entry: dict[str, Any], chip: str, calls: int) -> dict[str, Any]:
-    """Return the row of an operator with another number of calls that differ on a chip."""
+    """Return an operator's row with a chip's count of differing calls."""
     row = {"calls": 0, "why": "", **entry}
     if chip == WORMHOLE_CHIP:
         return {**row, "calls": calls}

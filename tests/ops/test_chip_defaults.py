@@ -1,4 +1,4 @@
-"""Defaults of operators that depend on the chip: fidelity, and shards of convolutions."""
+"""Operator defaults that depend on the chip: fidelity, convolution shards."""
 
 from __future__ import annotations
 

@@ -33,7 +33,10 @@ A vector function of its own loads its constants for each register. 1.12 where n
 """
 
 LONGER_ON_BLACKHOLE = LONGER | {"classic.riscv_add": 1.7, "classic.softmax_multi_core": 1.2}
-"""The same of Blackhole, whose every core has one row of the softmax, so that a kernel's beginning counts more."""
+"""The same on Blackhole.
+
+Every core has one row of the softmax there, so that a kernel's beginning counts more.
+"""
 
 
 @pytest.fixture

@@ -31,7 +31,8 @@ def _seen(values: Array, heads: int, length: int, width: int) -> Array:
     pages, old_heads, old_length, old_width = values.shape
     tiles = values.reshape(pages, old_heads, old_length // 32, 32, old_width // 32, 32).swapaxes(3, 4)
     tiles = tiles.reshape(pages, heads, length // 32, width // 32, 32, 32).swapaxes(3, 4)
-    return tiles.reshape(pages, heads, length, width)
+    result: Array = tiles.reshape(pages, heads, length, width)
+    return result
 
 
 def paged_update_cache(

@@ -41,7 +41,7 @@ class States(dict[DataType, State]):
 
 @cache
 def covered(arch: Arch) -> dict[str, list[str]]:
-    """Return the data types of each operator that vectors of a chip cover."""
+    """Return each operator's data types that vectors of a chip cover."""
     text = Path(__file__).with_name("verified.json").read_text(encoding="utf-8")
     found: dict[str, list[str]] = json.loads(text)[arch.name.lower()]
     return found

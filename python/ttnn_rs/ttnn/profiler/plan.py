@@ -138,7 +138,8 @@ class Card(NamedTuple):
     def of(cls, info: Mapping[str, Any]) -> Card:
         """Return the card of a chip's properties."""
         names = ("name", "arch_name", "grid", "dram_banks", "aiclk_mhz")
-        return cls(*(info[name] for name in names), _DRAM_GB_S[info["name"]])
+        name, arch, grid, banks, clock = (info[field] for field in names)
+        return cls(name, arch, grid, banks, clock, _DRAM_GB_S[name])
 
     @property
     def cores(self) -> int:
@@ -148,7 +149,10 @@ class Card(NamedTuple):
 
 _DRAM_GB_S: Final = {"n150": 288, "n300": 288, "p100": 448, "p150": 512, "p300": 512}
 CARDS: Final = {name: Card.of(_engine.chip_info(name)) for name in _engine.chip_names()}
-"""Cards by name; of the n300 and the p300 one of two chips."""
+"""Cards by name.
+
+Of the n300 and the p300 one of two chips.
+"""
 # Published times of an n300 are of programs that are dispatched from Ethernet cores, which leaves all 64 cores.
 CARDS["n300"] = CARDS["n300"]._replace(grid=(8, 8))
 

@@ -308,7 +308,7 @@ def _snake_beta(
 
 
 def _word_of(value: float, dtype: DataType) -> int:
-    """Return the integer part of a number modulo 2**32, as the type holds it."""
+    """Return a number's integer part modulo 2**32, as the type's value."""
     number = value if isinstance(value, int) else number_for(_ADDCMUL.name, "value", value, DataType.FLOAT32)
     word = int(number) & 0xFFFF_FFFF
     return word - (1 << 32) if dtype is DataType.INT32 and word >= 1 << 31 else word
