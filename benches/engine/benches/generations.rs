@@ -55,7 +55,7 @@ fn main() {
     let mut found: Vec<((f64, [usize; 2]), String)> = Vec::new();
     for (width, bits) in [(DstWidth::Bits16, 16), (DstWidth::Bits32, 32)] {
         let mut push = |name: &str, variant: &str, ratio: (f64, [usize; 2])| {
-            found.push((ratio, format!("{name}/{variant} {bits}")))
+            found.push((ratio, format!("{name}/{variant} {bits}")));
         };
         for function in functions(Arch::Blackhole).filter(|function| function.name.starts_with(&wanted)) {
             if let Some(other) = lookup(Arch::Wormhole, function.name, function.variant) {
