@@ -281,6 +281,12 @@ def _refusals(device: ttnn.MeshDevice) -> list[tuple[Any, type[Exception], str]]
             "undefined. Set math_fidelity to LoFi, HiFi2, HiFi3 or HiFi4.",
         ),
         (
+            lambda: ttnn.var(t((4, 4)), compute_kernel_config=config),
+            ttnn.UnsupportedError,
+            "ttnn.var: compute_kernel_config without math_fidelity: the official package accepts it and the bits are "
+            "undefined. Set math_fidelity to LoFi, HiFi2, HiFi3 or HiFi4.",
+        ),
+        (
             lambda: ttnn.mean(t((4, 4), ttnn.bfloat8_b), output_layout=ttnn.ROW_MAJOR_LAYOUT),
             ttnn.LayoutError,
             "ttnn.mean: output_layout=ROW_MAJOR: BFLOAT8_B shares an exponent between 16 values of a tile and has no "

@@ -221,12 +221,21 @@ def _configuration(name: str, config: WormholeComputeKernelConfig | None, arch: 
     """Return fidelity and whether Dst is 32 bits wide."""
     if config is None:
         return FIDELITY_NUMBER[wide_fidelity(arch)], True
+    return stated_fidelity(name, config), config.fp32_dest_acc_en
+
+
+def stated_fidelity(name: str, config: WormholeComputeKernelConfig) -> int:
+    """Return the engine's number of a configuration's fidelity.
+
+    Raises:
+        UnsupportedError: the configuration has none.
+    """
     if config.math_fidelity is MathFidelity.Invalid:
         raise UnsupportedError(
             f"{name}: compute_kernel_config without math_fidelity: the official package accepts it and the bits are "
             "undefined. Set math_fidelity to LoFi, HiFi2, HiFi3 or HiFi4."
         )
-    return FIDELITY_NUMBER[config.math_fidelity], config.fp32_dest_acc_en
+    return FIDELITY_NUMBER[config.math_fidelity]
 
 
 def reduced_place(

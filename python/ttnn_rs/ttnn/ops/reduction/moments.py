@@ -34,7 +34,7 @@ from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Pipeline, Step, matrices,
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.data_movement.permute import moved_to, permuted
 from ttnn.ops.data_movement.reshape import reshaped
-from ttnn.ops.reduction.generic import reduced_axes, reduced_place
+from ttnn.ops.reduction.generic import reduced_axes, reduced_place, stated_fidelity
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -181,7 +181,7 @@ def _moments(
     if compute_kernel_config is None:
         fidelity, dst32 = FIDELITY_NUMBER[MathFidelity.HiFi4], True
     else:
-        fidelity = FIDELITY_NUMBER[compute_kernel_config.math_fidelity]
+        fidelity = stated_fidelity(name, compute_kernel_config)
         dst32 = compute_kernel_config.fp32_dest_acc_en
     # What is scaled are the elements.
     factor = rounded(as_float(name, scalar, "scalar"))
