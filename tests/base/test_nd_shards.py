@@ -14,7 +14,7 @@ import torch
 
 import ttnn
 from ttnn.base import nd_shards
-from ttnn.base.exceptions import MemoryConfigError, UnsupportedError
+from ttnn.base.exceptions import MemoryConfigError
 
 ROW, COL = ttnn.ShardOrientation.ROW_MAJOR, ttnn.ShardOrientation.COL_MAJOR
 ROUND_ROBIN = ttnn.ShardDistributionStrategy.ROUND_ROBIN_1D
@@ -184,10 +184,8 @@ def test_cores_that_the_device_does_not_have(device: ttnn.MeshDevice) -> None:
         ttnn.from_torch(values, layout=TILE, device=device, memory_config=config)
 
 
-def test_unsupported_uses_of_nd_shards_raise(device: ttnn.MeshDevice, tmp_path: Any) -> None:
+def test_nd_shards_are_not_extracted(device: ttnn.MeshDevice) -> None:
     config = placed([32, 32], cores(2, 2))
     tensor = ttnn.from_torch(torch.zeros(64, 64), layout=TILE, device=device, memory_config=config)
-    with pytest.raises(UnsupportedError, match="n-dimensional shards"):
-        ttnn.dump_tensor(tmp_path / "x.tensorbin", tensor)
     with pytest.raises(MemoryConfigError, match="has no shards of height and width"):
         tensor.extract_shard(0)

@@ -102,7 +102,6 @@ def test_words_read_as_float32(device: ttnn.MeshDevice) -> None:
     a, b = _tensor(device, [3, 5], ttnn.int32), _tensor(device, [5, 3], ttnn.int32)
     assert _list(ttnn.l1_loss(a, b)) == [-2, 0]  # A NaN, and a subnormal number.
     assert _list(ttnn.addalpha(a, b, 0.5)) == [3, 5]  # The halves of subnormal numbers are 0.
-    assert _list(ttnn.addcmul(a, a, b)) == [0, 0]
     assert _list(ttnn.bitcast(ttnn.floor_div(b, a), ttnn.int32)) == [1, 0]
 
 
