@@ -1,4 +1,4 @@
-"""A Wormhole and a Blackhole in one process: each gives its own bits."""
+"""A Wormhole and a Blackhole in one process, each with its bits."""
 
 from __future__ import annotations
 
