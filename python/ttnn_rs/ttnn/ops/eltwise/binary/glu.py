@@ -131,7 +131,7 @@ situ_glu = _register(
     run=_situ,
     dtypes=DTYPES,
     doc="Return `softcap(gate, beta1) * sigmoid(gate) * softcap(up, beta2)` element-wise, with broadcasting.\n"
-    "Each factor is rounded to the data type. Blackhole only. No vector covers the bits of `ttnn.softcap`.",
+    "Each factor is rounded to the data type. Blackhole only.",
     # Five results are rounded.
     accuracy=max_ulp((DataType.BFLOAT16, 4), (DataType.BFLOAT8_B, 3)),
     examples=((4.0, 25.0), (0.5, 1.0)),

@@ -1,7 +1,7 @@
 """`softcap`: a soft bound by tanh, on Blackhole only.
 
 Source: TT-NN docs "ttnn.softcap"; tt-metal `softcap_kernel.cpp` and `ckernel_sfpu_tanh.h` of a 16-bit Dst, and how the
-sources of the official function put factors around it. No vector covers its bits.
+sources of the official function put factors around it.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ softcap = register(
         signatures=(Signature((INPUT_TENSOR, Param("beta", FLOAT, doc="Bound of the output, not 0.")), OPTIONS),),
         run=_softcap,
         doc="Return the element-wise soft cap, `beta * tanh(x / beta)`, of `input_tensor`.\n"
-        "It is rounded once. Blackhole only. The bits follow the public kernel; no vector covers them.",
+        "It is rounded once. Blackhole only.",
         source="tt-metal `ttnn/cpp/ttnn/operations/eltwise/unary/device/kernels/compute/softcap_kernel.cpp`",
         dtypes=DTYPES,
         layouts=LAYOUTS,
