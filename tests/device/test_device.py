@@ -340,7 +340,8 @@ def test_mesh_coordinates_behave_like_sequences() -> None:
     assert (int(ttnn.QueueId(1)), repr(ttnn.QueueId(1))) == (1, "QueueId(1)")
     with pytest.raises(ttnn.IndexRangeError):
         shape[2]
-    for bad in ((), (-1, 2), ("a",), (1.5, 2)):
+    assert (repr(ttnn.MeshShape(2, 3, 4)), repr(ttnn.MeshShape([8]))) == ("MeshShape([2, 3, 4])", "MeshShape([8])")
+    for bad in ((), (-1, 2), ("a",), (1.5, 2), (8,), (1, 2, 3, 4)):
         with pytest.raises(ttnn.ArgumentError):
             ttnn.MeshShape(*bad)
 

@@ -10,7 +10,15 @@ import pytest
 import torch
 
 import ttnn
-from ttnn.base.exceptions import ArgumentError, DeviceError, IndexRangeError, ShapeError, StorageError, UnsupportedError
+from ttnn.base.exceptions import (
+    ArgumentError,
+    DeviceError,
+    IndexRangeError,
+    ParameterError,
+    ShapeError,
+    StorageError,
+    UnsupportedError,
+)
 
 VALUES = torch.arange(24, dtype=torch.float32).reshape(2, 3, 4)
 REPLICATE, ONE = ttnn.PlacementReplicate(), ttnn.MeshShape(1, 1)
@@ -29,9 +37,12 @@ def test_ranges_of_coordinates() -> None:
     assert ttnn.MeshCoordinateRange(ttnn.MeshShape(2, 3)) == ttnn.MeshCoordinateRange(
         start=ttnn.MeshCoordinate(0, 0), end=end
     )
-    assert repr(box) == "MeshCoordinateRange(MeshCoordinate([0, 1]), MeshCoordinate([1, 2]))"
-    with pytest.raises(ArgumentError, match=r"^MeshCoordinateRange\(\): MeshCoordinate\(\[0, 1\]\) is not after"):
+    assert repr(box) == "MeshCoordinateRange(start=MeshCoordinate([0, 1]), end=MeshCoordinate([1, 2]))"
+    with pytest.raises(ParameterError, match=r"MeshCoordinate\(\[0, 1\]\) is before MeshCoordinate") as error:
         ttnn.MeshCoordinateRange(end, start)
+    assert error.value.vendor == f"Start coordinate is greater than end coordinate: {end} > {start}"
+    with pytest.raises(ParameterError, match=r"has 2 dimensions, MeshCoordinate.* has 3"):
+        ttnn.MeshCoordinateRange(start, ttnn.MeshCoordinate(1, 2, 3))
 
 
 def test_sets_of_ranges_compare_their_chips() -> None:
@@ -42,12 +53,27 @@ def test_sets_of_ranges_compare_their_chips() -> None:
     assert joined != ttnn.MeshCoordinateRangeSet(box(0, 2))
     joined.merge(box(2, 2))
     assert joined == ttnn.MeshCoordinateRangeSet(box(0, 2))
+    assert repr(joined) == f"MeshCoordinateRangeSet([{box(0, 2)}])"
+
+
+def test_ranges_of_a_set_join_to_larger_ranges() -> None:
+    def column(x: int, y0: int, y1: int) -> ttnn.MeshCoordinateRange:
+        return ttnn.MeshCoordinateRange(ttnn.MeshCoordinate(y0, x), ttnn.MeshCoordinate(y1, x))
+
+    chips = ttnn.MeshCoordinateRangeSet(column(0, 0, 1))
+    chips.merge(column(1, 1, 1))
+    assert repr(chips) == f"MeshCoordinateRangeSet([{column(0, 0, 1)}, {column(1, 1, 1)}])"
+    # The last chip completes the column first, and the column the whole mesh.
+    chips.merge(column(1, 0, 0))
+    assert repr(chips) == f"MeshCoordinateRangeSet([{ttnn.MeshCoordinateRange(ttnn.MeshShape(2, 2))}])"
+    with pytest.raises(ParameterError, match="has other dimensions than"):
+        chips.merge(ttnn.MeshCoordinateRange(ttnn.MeshShape(1, 1, 1)))
 
 
 def test_mesh_core_coord_joins_chip_and_core() -> None:
     place = ttnn.MeshCoreCoord(ttnn.MeshCoordinate(0, 0), ttnn.CoreCoord(1, 2))
     assert (place.device_coord, place.core_coord) == (ttnn.MeshCoordinate(0, 0), ttnn.CoreCoord(1, 2))
-    assert repr(place) == "MeshCoreCoord(MeshCoordinate([0, 0]), 1-2)"
+    assert repr(place) == "MeshCoreCoord(device=MeshCoordinate([0, 0]), core=(1,2))"
 
 
 # Mappers.
@@ -158,7 +184,7 @@ def test_distribute_sets_what_is_not_given(device: ttnn.MeshDevice) -> None:
         (lambda d: ttnn.from_torch(VALUES, mesh_mapper=3), UnsupportedError, "mesh_mapper int is not modelled"),
         (lambda d: ttnn.to_torch(ttnn.Tensor(VALUES), mesh_composer=3), UnsupportedError, "mesh_composer int is not"),
         (
-            lambda d: ttnn.TensorTopology(ttnn.MeshShape(2), [REPLICATE], [ttnn.MeshCoordinate(0)]),
+            lambda d: ttnn.TensorTopology(ttnn.MeshShape([2]), [REPLICATE], [ttnn.MeshCoordinate([0])]),
             UnsupportedError,
             "has several chips",
         ),

@@ -1,7 +1,4 @@
-"""Coordinates of chips in a mesh, and queue and sub-device handles.
-
-This package has meshes of one chip; the types are complete all the same, because programs for one chip pass them too.
-"""
+"""Coordinates of chips in a mesh, and queue and sub-device handles."""
 
 from __future__ import annotations
 
@@ -12,16 +9,25 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ttnn.base.core_range import CoreCoord, CoreRangeSet
-from ttnn.base.exceptions import ArgumentError, IndexRangeError
+from ttnn.base.exceptions import ArgumentError, IndexRangeError, ParameterError
+
+_SEPARATE = (2, 3)
+"""Accepted numbers of separate ints; other shapes and coordinates are one sequence."""
 
 
 def _numbers(kind: str, values: tuple[int | Sequence[int], ...]) -> tuple[int, ...]:
-    """Return dimensions given as separate ints or one sequence."""
-    listed = values[0] if len(values) == 1 and not isinstance(values[0], int) else values
+    """Return dimensions given as two or three ints or one sequence."""
+    separate = len(values) != 1 or isinstance(values[0], int)
+    listed = values if separate else values[0]
     try:
-        numbers = tuple(operator.index(value) for value in listed)  # type: ignore[arg-type]
+        numbers = tuple(operator.index(value) for value in listed)  # type: ignore[union-attr,arg-type]
     except TypeError:
         raise ArgumentError(f"{kind}(): expected ints or one sequence of ints, got {listed!r}") from None
+    if separate and len(numbers) not in _SEPARATE:
+        raise ArgumentError(
+            f"{kind}(): expected two or three ints, or one sequence of ints such as [{', '.join(map(str, numbers))}], "
+            f"got {len(numbers)} ints"
+        )
     if not numbers or min(numbers) < 0:
         raise ArgumentError(f"{kind}(): expected one or more ints that are not negative, got {list(numbers)}")
     return numbers
@@ -180,8 +186,16 @@ class MeshCoordinateRange:
             raise ArgumentError(
                 f"MeshCoordinateRange(): expected two MeshCoordinate or a MeshShape, got {start!r}, {end!r}"
             )
-        if start.dims() != end.dims() or any(a > b for a, b in zip(start, end, strict=True)):
-            raise ArgumentError(f"MeshCoordinateRange(): {end!r} is not after {start!r}")
+        if start.dims() != end.dims():
+            raise ParameterError(
+                f"MeshCoordinateRange(): {start!r} has {start.dims()} dimensions, {end!r} has {end.dims()}",
+                vendor=f"Start and end dimensions do not match: {start.dims()} != {end.dims()}",
+            )
+        if any(a > b for a, b in zip(start, end, strict=True)):
+            raise ParameterError(
+                f"MeshCoordinateRange(): {end!r} is before {start!r}",
+                vendor=f"Start coordinate is greater than end coordinate: {start!r} > {end!r}",
+            )
         self._start, self._end = start, end
 
     @property
@@ -210,11 +224,20 @@ class MeshCoordinateRange:
         return hash((self._start, self._end))
 
     def __repr__(self) -> str:
-        return f"MeshCoordinateRange({self._start!r}, {self._end!r})"
+        return f"MeshCoordinateRange(start={self._start!r}, end={self._end!r})"
+
+    def _joined(self, other: MeshCoordinateRange) -> MeshCoordinateRange | None:
+        """Return the range of both, None if it has other chips."""
+        mine, others = set(self), set(other)
+        whole = MeshCoordinateRange(
+            MeshCoordinate([min(pair) for pair in zip(self._start, other._start, strict=True)]),
+            MeshCoordinate([max(pair) for pair in zip(self._end, other._end, strict=True)]),
+        )
+        return whole if set(whole) == mine | others else None
 
 
 class MeshCoordinateRangeSet:
-    """Chips of a mesh, as boxes. Equal if the chips are."""
+    """Chips of a mesh, as ranges. Equal if the chips are."""
 
     __slots__ = ("_ranges",)
 
@@ -224,11 +247,29 @@ class MeshCoordinateRangeSet:
             self.merge(range)
 
     def merge(self, range: MeshCoordinateRange) -> None:
-        """Add the chips of a box."""
+        """Add the chips of a range.
+
+        Ranges whose chips together are a range become one.
+
+        Raises:
+            ParameterError: the range has other dimensions than those of the set.
+        """
         if not isinstance(range, MeshCoordinateRange):
             raise ArgumentError(f"MeshCoordinateRangeSet: expected a MeshCoordinateRange, got {range!r}")
-        if range not in self._ranges:
-            self._ranges.append(range)
+        if any(each.start.dims() != range.start.dims() for each in self._ranges):
+            raise ParameterError(
+                f"MeshCoordinateRangeSet: {range!r} has other dimensions than {self._ranges[0]!r}",
+                vendor=f"Cannot merge {range!r} with dimensions {range.start.dims()}",
+            )
+        for index, each in enumerate(self._ranges):
+            joined = each._joined(range)
+            if joined is not None:
+                # The larger range may complete another one.
+                del self._ranges[index]
+                return self.merge(joined)
+        self._ranges.append(range)
+        self._ranges.sort(key=lambda each: (tuple(each.start), tuple(each.end)))
+        return None
 
     def _chips(self) -> frozenset[MeshCoordinate]:
         return frozenset(place for each in self._ranges for place in each)
@@ -277,4 +318,5 @@ class MeshCoreCoord:
         return hash((self.device_coord, self.core_coord))
 
     def __repr__(self) -> str:
-        return f"MeshCoreCoord({self.device_coord!r}, {self.core_coord!r})"
+        core = self.core_coord
+        return f"MeshCoreCoord(device={self.device_coord!r}, core=({core.x},{core.y}))"
