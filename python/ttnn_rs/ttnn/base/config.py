@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 from ttnn import _engine
 from ttnn.base.exceptions import ConfigError, FileAccessError, TtnnError
 from ttnn.base.files import path_name, read_text, write_atomically
+from ttnn.base.system_enums import SYSTEMS
 from ttnn.base.temporary import default_temporary_folder, home_folder
 
 _MAX_FILE_BYTES = 1 << 20
@@ -94,6 +95,16 @@ def _cpu_level(value: Any) -> str:
     return str(value)
 
 
+def _system(name: str, value: Any) -> str | None:
+    """Return the name of a system as `systems.json` writes it."""
+    if value is None or value == "":
+        return None
+    known = {each.replace("_", ""): each for each in SYSTEMS}
+    if not isinstance(value, str) or value.lower().replace("_", "") not in known:
+        raise ConfigError(f"CONFIG.{name}: expected one of {', '.join(SYSTEMS)}; got {value!r}")
+    return known[value.lower().replace("_", "")]
+
+
 _PROPERTIES: dict[str, Callable[[Any], Any]] = {
     "threads": _threads,
     "cpu_level": _cpu_level,
@@ -144,6 +155,7 @@ SWITCHES: dict[str, Switch] = {
     "watcher": Switch(True, _on_or_off, "TTNN_WATCHER", official=False),
     "arch_name": Switch("wormhole_b0", _one_of("wormhole_b0", "blackhole"), "ARCH_NAME", official=False),
     "golden": Switch(None, _folder, "TTNN_GOLDEN", official=False),
+    "system": Switch(None, _system, "TTNN_SYSTEM", official=False),
 }
 """Stored fields.
 
@@ -179,6 +191,7 @@ class Config:
         watcher: Whether accesses to device memory are checked.
         arch_name: Generation of the chip that `open_device` opens unless told otherwise.
         golden: Folder of golden vectors, or None.
+        system: Name of the system of chips, such as "t3k"; None for one chip.
     """
 
     cache_path: Path
@@ -203,6 +216,7 @@ class Config:
     watcher: bool
     arch_name: str
     golden: Path | None
+    system: str | None
     _folder: tuple[str, str] | None  # the report that `report_path` was asked for, and its folder
 
     def __init__(self, arg: Config | None = None) -> None:

@@ -5,7 +5,27 @@ Names and numbers are those of ttnn 0.81.1; files and reports store the numbers.
 
 from __future__ import annotations
 
+from typing import Final
+
 from ttnn.base.vendor_enum import VendorEnum
+
+SYSTEMS: Final = (
+    "n150",
+    "n300",
+    "n300_2x2",
+    "t3k",
+    "galaxy",
+    "tg",
+    "p100",
+    "p150",
+    "p150_x2",
+    "p150_x4",
+    "p150_x8",
+    "p300",
+    "p300_x2",
+    "blackhole_galaxy",
+)
+"""Names of the systems in `device/systems.json`."""
 
 
 class ChunkGdnWyInverse(VendorEnum):
@@ -14,6 +34,30 @@ class ChunkGdnWyInverse(VendorEnum):
     AUTO = 0
     HORNER = 1
     FORWARD_SUBSTITUTION = 2
+
+
+class ClusterType(VendorEnum):
+    """Boards, and machines with several of them."""
+
+    INVALID = 0
+    N150 = 1
+    N300 = 2
+    T3K = 3
+    GALAXY = 4
+    TG = 5
+    P100 = 6
+    P150 = 7
+    P150_X2 = 8
+    P150_X4 = 9
+    SIMULATOR_WORMHOLE_B0 = 10
+    SIMULATOR_BLACKHOLE = 11
+    N300_2x2 = 12
+    P150_X8 = 13
+    P300 = 14
+    SIMULATOR_QUASAR = 15
+    BLACKHOLE_GALAXY = 16
+    P300_X2 = 17
+    CUSTOM = 18
 
 
 class D2DStageGateMode(VendorEnum):

@@ -5,34 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from ttnn.base.config import CONFIG
-from ttnn.base.vendor_enum import VendorEnum
+from ttnn.base.system_enums import ClusterType as ClusterType
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.mesh_device import DEFAULT_CHIP, open_devices
-
-
-class ClusterType(VendorEnum):
-    """Boards, and machines with several of them."""
-
-    INVALID = 0
-    N150 = 1
-    N300 = 2
-    T3K = 3
-    GALAXY = 4
-    TG = 5
-    P100 = 6
-    P150 = 7
-    P150_X2 = 8
-    P150_X4 = 9
-    SIMULATOR_WORMHOLE_B0 = 10
-    SIMULATOR_BLACKHOLE = 11
-    N300_2x2 = 12
-    P150_X8 = 13
-    P300 = 14
-    SIMULATOR_QUASAR = 15
-    BLACKHOLE_GALAXY = 16
-    P300_X2 = 17
-    CUSTOM = 18
-
 
 _BOARDS: Final = {
     "n150": ClusterType.N150,
