@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -308,27 +307,12 @@ def test_synchronize_accepts_queues_and_sub_devices(device: ttnn.MeshDevice) -> 
         ttnn.synchronize_device(device, sub_device_ids=[ttnn.SubDeviceId(1)])
 
 
-ONE_CHIP: list[tuple[str, Callable[[ttnn.MeshDevice], Any]]] = [
-    ("create_submesh", lambda device: device.create_submesh(ttnn.MeshShape(1, 1))),
-    ("create_submeshes", lambda device: device.create_submeshes(ttnn.MeshShape(1, 1))),
-    ("get_view", lambda device: device.get_view()),
-    ("get_fabric_node_id", lambda device: device.get_fabric_node_id(ttnn.MeshCoordinate(0, 0))),
-    ("get_system_mesh_id", lambda device: device.get_system_mesh_id()),
-]
-
-
-@pytest.mark.parametrize(("name", "call"), ONE_CHIP, ids=[name for name, _ in ONE_CHIP])
-def test_functions_of_several_chips_raise_unsupported_error(
-    name: str, call: Callable[[ttnn.MeshDevice], Any], device: ttnn.MeshDevice
-) -> None:
-    with pytest.raises(ttnn.UnsupportedError, match=f"{name}: .* not implemented") as error:
-        call(device)
-    assert error.value.category == "unimplemented"
-
-
-def test_meshes_of_several_chips_are_refused() -> None:
-    with pytest.raises(ttnn.UnsupportedError, match=r"MeshShape\(\[1, 2\]\) has several chips; only 1x1 is built"):
-        ttnn.open_mesh_device(ttnn.MeshShape(1, 2))
+def test_a_device_of_one_chip_is_a_mesh(device: ttnn.MeshDevice) -> None:
+    whole = device.create_submesh(ttnn.MeshShape(1, 1))
+    assert (whole.get_device_ids(), device.get_submeshes()) == (device.get_device_ids(), [whole])
+    assert [part.shape for part in device.create_submeshes(ttnn.MeshShape(1, 1))] == [device.shape]
+    assert str(device.get_fabric_node_id(ttnn.MeshCoordinate(0, 0))) == "FabricNodeId(M0, D0)"
+    assert (device.get_system_mesh_id(), device.get_view().num_devices()) == (0, 1)
 
 
 def test_mesh_coordinates_behave_like_sequences() -> None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
-import torch
 
 import ttnn
 from ttnn import _engine
-from ttnn.base.exceptions import DeviceError
+from ttnn.base.exceptions import AddressError, DeviceError
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.device.chip import Chip
-from ttnn.tensor import transfer
+from ttnn.device.chip import Chip, power_up
 
 TILES = TensorSpec.of((64, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT)
 
@@ -43,12 +42,20 @@ def test_a_mesh_of_one_has_one_chip(mesh: ttnn.MeshDevice) -> None:
     ],
 )
 def test_a_chip_answers_what_it_is(name: str, arch: ttnn.Arch, grid: tuple[int, int], axis: object) -> None:
-    chip = Chip(3, name, {})
-    assert (chip.id, chip.arch, chip.grid, chip.dispatch_axis) == (3, arch, grid, axis)
-    assert chip.facts == _engine.chip_info(name)
-    assert chip.is_open
-    chip.close()
-    assert not chip.is_open
+    engine, (first, second) = power_up([3, 5], name, {})
+    for place, chip in enumerate((first, second)):
+        assert (chip.id, chip.place, chip.arch, chip.grid, chip.dispatch_axis) == (
+            3 + 2 * place,
+            place,
+            arch,
+            grid,
+            axis,
+        )
+        assert chip.facts == _engine.chip_info(name)
+        assert chip.engine.places == [place]
+    assert engine.places == [0, 1]
+    engine.close()
+    assert not first.engine.is_open
 
 
 def test_a_mesh_answers_through_its_chip(mesh: ttnn.MeshDevice) -> None:
@@ -67,7 +74,7 @@ def test_a_mesh_answers_through_its_chip(mesh: ttnn.MeshDevice) -> None:
 def test_closing_a_mesh_closes_its_chips(mesh: ttnn.MeshDevice) -> None:
     ttnn.close_device(mesh)
     assert not mesh.is_open
-    assert [chip.is_open for chip in mesh.chips] == [False]
+    assert [chip.engine.is_open for chip in mesh.chips] == [False]
     with pytest.raises(DeviceError, match=r"^close_device: device 7 is closed"):
         mesh.close()
 
@@ -79,23 +86,30 @@ def test_a_capture_stops_all_chips_until_it_ends(mesh: ttnn.MeshDevice) -> None:
     assert all(chip.engine.failure is None for chip in mesh.chips)
 
 
-def test_a_tensor_has_a_buffer_for_each_chip(mesh: ttnn.MeshDevice) -> None:
-    buffers = transfer.allocate(TILES, mesh)
-    assert len(buffers) == len(mesh.chips)
-    values = torch.arange(64 * 64, dtype=torch.float32).reshape(64, 64).bfloat16()
-    raw = ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT)._require_host("test")
-    transfer.write(buffers, TILES, raw)
-    for buffer in buffers:
-        assert transfer.read([buffer], TILES).tobytes() == raw.tobytes()
+def test_a_buffer_has_contents_on_each_chip() -> None:
+    engine, chips = power_up([0, 1, 2], "n150", {})
+    raw = [np.full(TILES.raw_bytes, number, np.uint8) for number in range(4)]
+    row = TILES.page_grid[1] * TILES.page_bytes
+    buffer = engine.allocate_interleaved(0, TILES.page_bytes, TILES.num_pages, 2)
+    buffer.write(raw[3], row)
+    buffer.write(raw[1], row, place=1)
+    part = buffer.on([0, 2])
+    part.write(raw[2], row, place=2)
+    read = [buffer.read(row, 2, place=chip.place)[0] for chip in chips]
+    assert read == [3, 1, 2]
+    assert (buffer.places, part.places, part.address) == ([0, 1, 2], [0, 2], buffer.address)
+    with pytest.raises(DeviceError, match=r"no chips at places \[1\]; there are chips at \[0, 2\]"):
+        part.read(row, 2, place=1)
+    buffer.deallocate()
+    assert not part.is_allocated
+    engine.close()
 
 
-def test_two_chips_keep_the_same_bytes_of_a_replicated_tensor() -> None:
-    # Chips without a mesh: meshes of several are not implemented, the functions below them are.
-    chips = [Chip(number, "n150", {}) for number in (0, 1)]
-    raw = ttnn.from_torch(torch.full((64, 64), 3.0), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT)._require_host("test")
-    buffers = [chip.engine.allocate_interleaved(0, TILES.page_bytes, TILES.num_pages, 2) for chip in chips]
-    assert buffers[0].address == buffers[1].address
-    transfer.write(buffers, TILES, raw)
-    assert [transfer.read([buffer], TILES).tobytes() for buffer in buffers] == [raw.tobytes()] * 2
-    for chip in chips:
-        chip.close()
+def test_unwritten_pages_are_known_by_chip() -> None:
+    engine, _ = power_up([0, 1], "n150", {})
+    buffer = engine.allocate_interleaved(0, 64, 1, 1)
+    buffer.write(np.zeros(64, np.uint8), 64, place=1)
+    assert buffer.read(64, 1, require_written=True, place=1).size == 64
+    with pytest.raises(AddressError, match="never written"):
+        buffer.read(64, 1, require_written=True, place=0)
+    engine.close()

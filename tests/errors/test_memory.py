@@ -194,7 +194,7 @@ COORDINATES: list[tuple[Callable[[ttnn.MeshDevice], Any], str]] = [
     (lambda d: d.dram_core_from_logical_core(ttnn.CoreCoord(12, 0)), "12-0 is not a DRAM bank; banks are 0-0 to 11-0"),
     (lambda d: d.dram_core_from_logical_core(ttnn.CoreCoord(0, 1)), "0-1 is not a DRAM bank"),
     (lambda d: d.get_device_id(ttnn.MeshCoordinate(0, 1)), "MeshCoordinate([0, 1]) is outside the mesh"),
-    (lambda d: d.reshape(ttnn.MeshShape(2, 1)), "a mesh of 1 device cannot become MeshShape([2, 1])"),
+    (lambda d: d.reshape(ttnn.MeshShape(2, 1)), "MeshDevice(1x1 grid, 1 devices) cannot become MeshShape([2, 1])"),
     (lambda d: ttnn.GetPCIeDeviceID(5), "no device 5; devices are [0]"),
 ]
 

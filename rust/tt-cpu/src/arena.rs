@@ -112,6 +112,10 @@ struct Shape {
 #[cfg(target_os = "linux")]
 const LARGE_PAGE: usize = 2 << 20;
 
+/// Bytes of a page of the host; a multiple of it where pages are smaller.
+#[cfg(target_os = "linux")]
+const HOST_PAGE: usize = 1 << 16;
+
 /// Distance of banks in host memory, beyond their size. Banks have round sizes; without the shift, pages of one tensor
 /// would fall into the same sets of the host's caches.
 const BANK_SHIFT: usize = 17 * 4096 + 9 * 64;
@@ -171,6 +175,25 @@ impl Arena {
                 let end = ((base + range.end).next_multiple_of(LARGE_PAGE) - base).min(map.len());
                 // As above the advice is about host memory only and may go unheeded.
                 let _ = map.advise_range(memmap2::Advice::HugePage, start, end - start);
+            }
+        }
+    }
+
+    /// Returns a range of every bank to the host.
+    ///
+    /// Whole host pages; their bytes are zero from then on.
+    pub fn discard(&mut self, offset: usize, len: usize) {
+        #[cfg(target_os = "linux")]
+        for bank in 0..self.shape.banks {
+            if let (Some(map), Ok(range)) = (&self.map, self.shape.locate(bank, offset, len)) {
+                let base = map.as_ptr().addr();
+                let start = (base + range.start).next_multiple_of(HOST_PAGE) - base;
+                let end = ((base + range.end) & !(HOST_PAGE - 1)).saturating_sub(base);
+                if start < end {
+                    // SAFETY: the mapping is private and anonymous, so its pages read as zeros afterwards; the
+                    // exclusive borrow of the arena means that nobody has a reference to them.
+                    let _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
+                }
             }
         }
     }

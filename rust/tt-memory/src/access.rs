@@ -8,9 +8,14 @@ use std::ops::Range;
 use tt_cpu::arena::{ArenaError, Reader, Stripe, Writer};
 
 use crate::buffer::{Buffer, BufferId, PageLocation, PageMap};
-use crate::device::{Device, find};
+use crate::device::{Device, Memory, find};
 use crate::error::{MemoryError, Notice};
 use crate::joined::{JoinedPages, bytes_of_each, join};
+
+/// Write stripes in DRAM and in L1.
+type Stripes = (Vec<Stripe>, Vec<Stripe>);
+/// Outputs with the number of their write stripe.
+type Roles = Box<[(BufferId, usize)]>;
 
 /// Readable and writable parts of the banks of one kind.
 #[derive(Debug)]
@@ -23,11 +28,11 @@ struct Banks<'a> {
 #[derive(Debug)]
 pub struct Access<'a> {
     device: u64,
+    chip: usize,
     buffers: &'a [Option<Buffer>],
     dram: Banks<'a>,
     l1: Banks<'a>,
-    /// Outputs with the number of their write stripe.
-    outputs: Box<[(BufferId, usize)]>,
+    outputs: Roles,
     notice: Option<&'a Notice>,
 }
 
@@ -35,6 +40,7 @@ pub struct Access<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     buffer: &'a Buffer,
+    chip: usize,
     reader: &'a Reader<'a>,
     notice: Option<&'a Notice>,
 }
@@ -43,18 +49,54 @@ pub struct Input<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Output<'a> {
     buffer: &'a Buffer,
+    chip: usize,
     writer: &'a Writer<'a>,
     stripe: usize,
 }
 
 impl Device {
-    /// Opens the memory for one operation that writes `outputs`.
+    /// Opens the current chip's memory for one operation that writes `outputs`.
     ///
     /// It may read everything else.
     ///
     /// # Errors
     /// A buffer that is deallocated or of another device; a closed device; an output that is named twice.
     pub fn access(&mut self, outputs: &[BufferId]) -> Result<Access<'_>, MemoryError> {
+        let (stripes, roles) = self.stripes(outputs)?;
+        let notice = self.notice();
+        let (device, chip, buffers) = (self.device_id(), self.current, &self.buffers[..]);
+        let notice = notice.then_some(&self.unwritten);
+        let (dram, l1) = self.memories[chip].split(&stripes)?;
+        Ok(Access { device, chip, buffers, dram, l1, outputs: roles, notice })
+    }
+
+    /// Opens every chip's memory for one operation.
+    ///
+    /// The accesses are in the order of the chips. The operation writes `outputs`; it may read everything else, on every
+    /// chip.
+    ///
+    /// # Errors
+    /// As [`Device::access`].
+    pub fn access_all(&mut self, outputs: &[BufferId]) -> Result<Vec<Access<'_>>, MemoryError> {
+        let (stripes, roles) = self.stripes(outputs)?;
+        let notice = self.notice();
+        let (device, buffers) = (self.device_id(), &self.buffers[..]);
+        let notice = notice.then_some(&self.unwritten);
+        let mut all = Vec::with_capacity(self.memories.len());
+        for (chip, memory) in self.memories.iter_mut().enumerate() {
+            let (dram, l1) = memory.split(&stripes)?;
+            all.push(Access { device, chip, buffers, dram, l1, outputs: roles.clone(), notice });
+        }
+        Ok(all)
+    }
+
+    /// Returns true if a read of unwritten pages is to be noticed: after the first one nobody asks any more.
+    fn notice(&self) -> bool {
+        self.watched && self.unwritten.get().is_none()
+    }
+
+    /// Returns the write stripes of outputs, in DRAM and L1, and the number of each output's stripe.
+    fn stripes(&self, outputs: &[BufferId]) -> Result<(Stripes, Roles), MemoryError> {
         self.require_open()?;
         let (mut dram, mut l1, mut roles) = (Vec::new(), Vec::new(), Vec::with_capacity(outputs.len()));
         for (index, &id) in outputs.iter().enumerate() {
@@ -70,18 +112,26 @@ impl Device {
                 unit_bytes: buffer.aligned_page_bytes(),
             });
         }
-        let device = self.device_id();
-        let (reader, writer) = self.dram.split(&dram)?;
+        Ok(((dram, l1), roles.into()))
+    }
+}
+
+impl Memory {
+    /// Divides it for the time of one operation that writes stripes.
+    fn split(&mut self, (dram, l1): &Stripes) -> Result<(Banks<'_>, Banks<'_>), MemoryError> {
+        let (reader, writer) = self.dram.split(dram)?;
         let dram = Banks { reader, writer };
-        let (reader, writer) = self.l1.split(&l1)?;
-        let l1 = Banks { reader, writer };
-        // After the first such read nobody asks any more.
-        let notice = (self.watched && self.unwritten.get().is_none()).then_some(&self.unwritten);
-        Ok(Access { device, buffers: &self.buffers, dram, l1, outputs: roles.into(), notice })
+        let (reader, writer) = self.l1.split(l1)?;
+        Ok((dram, Banks { reader, writer }))
     }
 }
 
 impl Access<'_> {
+    /// The place of the chip in its mesh.
+    pub fn chip(&self) -> usize {
+        self.chip
+    }
+
     /// A buffer by its name.
     ///
     /// # Errors
@@ -102,7 +152,7 @@ impl Access<'_> {
         if self.outputs.iter().any(|&(output, _)| output == id) {
             return Err(MemoryError::Role { buffer: id, output: true });
         }
-        Ok(Input { buffer, reader: &self.banks(buffer).reader, notice: self.notice })
+        Ok(Input { buffer, chip: self.chip, reader: &self.banks(buffer).reader, notice: self.notice })
     }
 
     /// The pages of an output.
@@ -113,7 +163,7 @@ impl Access<'_> {
         let buffer = self.buffer(id)?;
         let role = self.outputs.iter().find(|&&(output, _)| output == id);
         let &(_, stripe) = role.ok_or(MemoryError::Role { buffer: id, output: false })?;
-        Ok(Output { buffer, writer: &self.banks(buffer).writer, stripe })
+        Ok(Output { buffer, chip: self.chip, writer: &self.banks(buffer).writer, stripe })
     }
 
     /// Page `page` of an input, for single pages.
@@ -159,7 +209,7 @@ impl<'a> Input<'a> {
     pub fn page(&self, page: usize) -> Result<&'a [u8], MemoryError> {
         if let Some(notice) = self.notice
             && page < self.buffer.num_pages()
-            && !self.buffer.is_written(page)
+            && !self.buffer.is_written(self.chip, page)
         {
             self.take_note(notice);
         }
@@ -169,7 +219,7 @@ impl<'a> Input<'a> {
     /// Keeps which buffer is read without having been written.
     #[cold]
     fn take_note(&self, notice: &Notice) {
-        if let Err(unwritten) = self.buffer.require_written() {
+        if let Err(unwritten) = self.buffer.require_written(self.chip) {
             notice.get_or_init(|| unwritten);
         }
     }
@@ -316,7 +366,7 @@ impl<'a> Output<'a> {
     pub fn claim(&self, page: usize) -> Result<&'a mut [u8], MemoryError> {
         let PageLocation { bank, slot, .. } = self.buffer.locate(page)?;
         let unit = self.writer.claim(self.stripe, bank, slot).map_err(|error| self.refused(error, page))?;
-        self.buffer.mark_written(page);
+        self.buffer.mark_written(self.chip, page);
         Ok(&mut unit[..self.buffer.page_bytes()])
     }
 
@@ -367,7 +417,7 @@ impl<'a> Output<'a> {
             self.writer.claim_run(self.stripe, bank, units).map_err(|error| self.refused(error, page))
         };
         let banks = pages.clone().take(apart).map(bank).collect::<Result<_, MemoryError>>()?;
-        buffer.mark_all_written(pages);
+        buffer.mark_all_written(self.chip, pages);
         Ok(banks)
     }
 

@@ -129,7 +129,8 @@ pub struct Buffer {
     pub(crate) total_pages: u64,
     pub(crate) bytes_per_bank: u64,
     pub(crate) map: PageMap,
-    pub(crate) written: AtomicBits,
+    /// Written units, for each chip that has the memory.
+    pub(crate) written: Box<[AtomicBits]>,
 }
 
 impl Buffer {
@@ -222,35 +223,35 @@ impl Buffer {
         Ok(PageLocation { bank, slot, address: self.address + (slot * self.aligned_page_bytes) as u64 })
     }
 
-    /// Marks a page as written.
+    /// Marks a page as written on a chip.
     #[inline]
-    pub(crate) fn mark_written(&self, page: usize) {
-        self.mark_all_written(page..page + 1);
+    pub(crate) fn mark_written(&self, chip: usize, page: usize) {
+        self.mark_all_written(chip, page..page + 1);
     }
 
-    /// Marks pages that follow each other as written.
+    /// Marks pages that follow each other as written on a chip.
     #[inline]
-    pub(crate) fn mark_all_written(&self, pages: Range<usize>) {
+    pub(crate) fn mark_all_written(&self, chip: usize, pages: Range<usize>) {
         let bits = self.written_bits_per_page();
-        self.written.set(pages.start * bits..pages.end * bits);
+        self.written[chip].set(pages.start * bits..pages.end * bits);
     }
 
-    /// Returns true if a page is fully written since its allocation.
+    /// Returns true if a page is fully written on a chip.
     #[inline]
-    pub fn is_written(&self, page: usize) -> bool {
+    pub fn is_written(&self, chip: usize, page: usize) -> bool {
         let bits = self.written_bits_per_page();
-        page < self.num_pages && self.written.all_set(page * bits..(page + 1) * bits)
+        page < self.num_pages && self.written[chip].all_set(page * bits..(page + 1) * bits)
     }
 
-    /// Refuses if a page was never written.
+    /// Refuses if a page was never written on a chip.
     ///
     /// # Errors
     /// [`MemoryError::NeverWritten`] with the first such page and their number.
-    pub fn require_written(&self) -> Result<(), MemoryError> {
-        if self.written.is_full() {
+    pub fn require_written(&self, chip: usize) -> Result<(), MemoryError> {
+        if self.written[chip].is_full() {
             return Ok(());
         }
-        let mut missing = (0..self.num_pages).filter(|&page| !self.is_written(page));
+        let mut missing = (0..self.num_pages).filter(|&page| !self.is_written(chip, page));
         let first = missing.next().unwrap_or(0);
         let unwritten = 1 + missing.count();
         Err(MemoryError::NeverWritten { buffer: self.id, first, unwritten, pages: self.num_pages })

@@ -39,7 +39,17 @@ struct Fault {
     seen: u64,
 }
 
-/// An open device.
+/// The banks of one chip.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    pub(crate) dram: Arena,
+    pub(crate) l1: Arena,
+}
+
+/// An open device: one chip or several equal ones.
+///
+/// The chips of a mesh have one allocator: a buffer has the same address on all of them, and contents on each. Operators
+/// read and write the memory of the current chip.
 #[derive(Debug)]
 pub struct Device {
     chip: &'static ChipSpec,
@@ -48,8 +58,9 @@ pub struct Device {
     pub(crate) watched: bool,
     pub(crate) unwritten: Notice,
     told: bool,
-    pub(crate) dram: Arena,
-    pub(crate) l1: Arena,
+    pub(crate) memories: Vec<Memory>,
+    /// The chip whose memory operators read and write.
+    pub(crate) current: usize,
     pub(crate) regions: [Region; 4],
     pub(crate) buffers: Vec<Option<Buffer>>,
     unused_slots: Vec<u32>,
@@ -59,6 +70,9 @@ pub struct Device {
 /// From this size per bank on, a buffer gets large pages of the host.
 const BULK_BYTES: u64 = 1 << 20;
 
+/// From this size per bank on, DRAM of a mesh goes back to the host when its buffer is freed.
+const RETURNED_BYTES: u64 = 1 << 17;
+
 impl Device {
     /// Opens a device with empty memory.
     ///
@@ -67,7 +81,24 @@ impl Device {
     /// # Errors
     /// [`MemoryError::Region`] if the regions do not fit, [`MemoryError::Arena`] if the host gives no address space.
     pub fn open(chip: &'static ChipSpec, options: OpenOptions) -> Result<Self, MemoryError> {
+        Self::open_chips(chip, 1, options)
+    }
+
+    /// Opens a device of several equal chips with empty memory.
+    ///
+    /// # Errors
+    /// As [`Device::open`]; [`MemoryError::Chip`] without a chip.
+    pub fn open_chips(chip: &'static ChipSpec, chips: usize, options: OpenOptions) -> Result<Self, MemoryError> {
         let regions = divide(chip, options)?;
+        let memory = |_| {
+            Ok(Memory {
+                dram: Arena::reserve(chip.dram_banks(), chip.dram_bank_bytes as usize)?,
+                l1: Arena::reserve(chip.grid.cores(), chip.l1_bytes as usize)?,
+            })
+        };
+        if chips == 0 {
+            return Err(MemoryError::Chip { chip: 0, chips });
+        }
         Ok(Self {
             chip,
             id: next_id(),
@@ -75,8 +106,8 @@ impl Device {
             watched: true,
             unwritten: Notice::new(),
             told: false,
-            dram: Arena::reserve(chip.dram_banks(), chip.dram_bank_bytes as usize)?,
-            l1: Arena::reserve(chip.grid.cores(), chip.l1_bytes as usize)?,
+            memories: (0..chips).map(memory).collect::<Result<_, MemoryError>>()?,
+            current: 0,
             regions: regions.map(|allocator| Region { allocator, owners: BTreeMap::new() }),
             buffers: Vec::new(),
             unused_slots: Vec::new(),
@@ -91,7 +122,9 @@ impl Device {
     pub fn close(&mut self) -> Result<(), MemoryError> {
         self.require_open()?;
         let nothing = || Arena::reserve(0, 0);
-        (self.dram, self.l1) = (nothing()?, nothing()?);
+        for memory in &mut self.memories {
+            *memory = Memory { dram: nothing()?, l1: nothing()? };
+        }
         self.open = false;
         for buffer in self.buffers.iter().flatten() {
             journal::note(buffer, self.id, false);
@@ -108,6 +141,35 @@ impl Device {
     /// Returns true if it has not been closed.
     pub fn is_open(&self) -> bool {
         self.open
+    }
+
+    /// The number of chips.
+    pub fn chips(&self) -> usize {
+        self.memories.len()
+    }
+
+    /// The current chip: its place in the mesh.
+    pub fn current(&self) -> usize {
+        self.current
+    }
+
+    /// Makes the first chip the current one.
+    #[inline]
+    pub fn select_first(&mut self) {
+        self.current = 0;
+    }
+
+    /// Makes a chip the current one.
+    ///
+    /// # Errors
+    /// [`MemoryError::Chip`] if there is no such chip.
+    #[inline]
+    pub fn select(&mut self, chip: usize) -> Result<(), MemoryError> {
+        if chip >= self.memories.len() {
+            return Err(MemoryError::Chip { chip, chips: self.memories.len() });
+        }
+        self.current = chip;
+        Ok(())
     }
 
     /// Forbids kernels to read unwritten bytes, and records first reads.
@@ -293,7 +355,8 @@ impl Device {
 
     /// Frees a buffer.
     ///
-    /// Its bytes stay as they are until somebody else gets them, as on the chip.
+    /// Its bytes stay as they are until somebody else gets them, as on the chip; the DRAM of large buffers of a mesh is
+    /// given back to the host, and is zero afterwards.
     ///
     /// # Errors
     /// [`MemoryError::DoubleFree`], [`MemoryError::OtherDevice`], [`MemoryError::DeviceClosed`].
@@ -302,12 +365,17 @@ impl Device {
             Err(MemoryError::Deallocated { buffer }) => return Err(MemoryError::DoubleFree { buffer }),
             other => other?,
         };
-        let (address, empty, region) = (buffer.address, buffer.bytes_per_bank == 0, buffer.kind.index());
+        let (address, bytes, kind) = (buffer.address, buffer.bytes_per_bank, buffer.kind);
         journal::note(buffer, self.id, false);
         self.buffers[id.slot as usize] = None;
         self.unused_slots.push(id.slot);
-        if !empty {
-            let region = &mut self.regions[region];
+        if bytes > 0 {
+            if kind.in_dram() && bytes >= RETURNED_BYTES && self.memories.len() > 1 {
+                for memory in &mut self.memories {
+                    memory.dram.discard(address as usize, bytes as usize);
+                }
+            }
+            let region = &mut self.regions[kind.index()];
             region.owners.remove(&address);
             let released = region.allocator.release(address);
             debug_assert!(released, "a living buffer owns its block");
@@ -438,10 +506,13 @@ impl Device {
             region.owners.insert(address, slot);
         }
         if buffer_type.in_dram() && bytes_per_bank >= BULK_BYTES {
-            self.dram.expect_bulk_use(address as usize, bytes_per_bank as usize);
+            for memory in &self.memories {
+                memory.dram.expect_bulk_use(address as usize, bytes_per_bank as usize);
+            }
         }
         let id = BufferId { device: self.id, slot, unique_id: next_id() };
         let (num_pages, aligned_page_bytes) = (num_pages as usize, aligned_page as usize);
+        let bits = num_pages * written_bits_per_page(aligned_page_bytes);
         let buffer = Buffer {
             id,
             kind: buffer_type,
@@ -455,7 +526,7 @@ impl Device {
             total_pages,
             bytes_per_bank,
             map,
-            written: AtomicBits::new(num_pages * written_bits_per_page(aligned_page_bytes)),
+            written: (0..self.memories.len()).map(|_| AtomicBits::new(bits)).collect(),
         };
         journal::note(&buffer, self.id, true);
         self.buffers[slot as usize] = Some(buffer);

@@ -81,6 +81,14 @@ pub enum MemoryError {
         /// What there is.
         grid: Grid,
     },
+    /// A chip that the mesh does not have, or a mesh without chips.
+    #[error("chip {chip} does not exist: the mesh has {chips}")]
+    Chip {
+        /// Place of the chip.
+        chip: usize,
+        /// Chips of the mesh.
+        chips: usize,
+    },
     /// The same core twice in the list of shards.
     #[error("core {}-{} appears twice in the list of shard cores", core.x, core.y)]
     CoreTwice {

@@ -5,7 +5,7 @@
 //! Who may touch what is the caller's business; [`Device::buffer_at`] and the written bits of [`Buffer::bytes_written`] are
 //! what it decides by.
 use crate::buffer::{Buffer, BufferType, PageMap, WRITTEN_UNIT};
-use crate::device::Device;
+use crate::device::{Device, Memory};
 use crate::error::MemoryError;
 
 /// One byte of the device's memory.
@@ -26,7 +26,8 @@ impl Device {
     /// [`MemoryError::Arena`] if they do not lie in the bank.
     #[inline]
     pub fn bytes(&self, place: Place, len: usize) -> Result<&[u8], MemoryError> {
-        let arena = if place.dram { &self.dram } else { &self.l1 };
+        let memory = &self.memories[self.current];
+        let arena = if place.dram { &memory.dram } else { &memory.l1 };
         Ok(arena.bytes(place.bank, place.address as usize, len)?)
     }
 
@@ -36,7 +37,8 @@ impl Device {
     /// [`MemoryError::Arena`] if they do not lie in the bank.
     #[inline]
     pub fn bytes_mut(&mut self, place: Place, len: usize) -> Result<&mut [u8], MemoryError> {
-        let arena = if place.dram { &mut self.dram } else { &mut self.l1 };
+        let memory = &mut self.memories[self.current];
+        let arena = if place.dram { &mut memory.dram } else { &mut memory.l1 };
         Ok(arena.bytes_mut(place.bank, place.address as usize, len)?)
     }
 
@@ -46,14 +48,15 @@ impl Device {
     /// [`MemoryError::Arena`] if either range does not lie in its bank.
     pub fn copy_bytes(&mut self, from: Place, to: Place, len: usize) -> Result<(), MemoryError> {
         let (source, target) = (from.address as usize, to.address as usize);
+        let Memory { dram, l1 } = &mut self.memories[self.current];
         match (from.dram, to.dram) {
-            (true, true) => self.dram.copy(from.bank, source, to.bank, target, len)?,
-            (false, false) => self.l1.copy(from.bank, source, to.bank, target, len)?,
+            (true, true) => dram.copy(from.bank, source, to.bank, target, len)?,
+            (false, false) => l1.copy(from.bank, source, to.bank, target, len)?,
             (true, false) => {
-                self.l1.bytes_mut(to.bank, target, len)?.copy_from_slice(self.dram.bytes(from.bank, source, len)?);
+                l1.bytes_mut(to.bank, target, len)?.copy_from_slice(dram.bytes(from.bank, source, len)?);
             }
             (false, true) => {
-                self.dram.bytes_mut(to.bank, target, len)?.copy_from_slice(self.l1.bytes(from.bank, source, len)?);
+                dram.bytes_mut(to.bank, target, len)?.copy_from_slice(l1.bytes(from.bank, source, len)?);
             }
         }
         Ok(())
@@ -75,7 +78,7 @@ impl Device {
             let (first, last) = (buffer.address(), buffer.address() + buffer.bytes_per_bank());
             if in_dram == place.dram && first < end && start < last {
                 let from = start.max(first);
-                buffer.mark_bytes(place.bank, (from - first) as usize, (end.min(last) - from) as usize);
+                buffer.mark_bytes(self.current, place.bank, (from - first) as usize, (end.min(last) - from) as usize);
             }
         }
     }
@@ -115,11 +118,13 @@ impl Buffer {
         (page < self.num_pages).then_some(page)
     }
 
-    /// Marks a bank's bytes as written, counted from the buffer's start.
-    pub fn mark_bytes(&self, bank: usize, offset: usize, len: usize) {
+    /// Marks a bank's bytes on a chip as written.
+    ///
+    /// The offset is counted from the buffer's start.
+    pub fn mark_bytes(&self, chip: usize, bank: usize, offset: usize, len: usize) {
         self.for_each_page(bank, offset, len, |page, from, to| {
             let first = page * self.written_bits();
-            self.written.set(first + from / WRITTEN_UNIT..first + to.div_ceil(WRITTEN_UNIT));
+            self.written[chip].set(first + from / WRITTEN_UNIT..first + to.div_ceil(WRITTEN_UNIT));
             true
         });
     }
@@ -127,11 +132,11 @@ impl Buffer {
     /// Returns true if these bytes are written since the buffer's allocation.
     ///
     /// Padding counts as written.
-    pub fn bytes_written(&self, bank: usize, offset: usize, len: usize) -> bool {
+    pub fn bytes_written(&self, chip: usize, bank: usize, offset: usize, len: usize) -> bool {
         let mut written = true;
         self.for_each_page(bank, offset, len, |page, from, to| {
             let first = page * self.written_bits();
-            written = self.written.all_set(first + from / WRITTEN_UNIT..first + to.div_ceil(WRITTEN_UNIT));
+            written = self.written[chip].all_set(first + from / WRITTEN_UNIT..first + to.div_ceil(WRITTEN_UNIT));
             written
         });
         written

@@ -74,8 +74,9 @@ impl Device {
             }
         }
         let ids: Vec<_> = self.buffers().map(crate::buffer::Buffer::id).collect();
-        let access = self.access(&[])?;
-        for id in ids {
+        for (chip, &id) in (0..self.chips()).flat_map(|chip| ids.iter().map(move |id| (chip, id))) {
+            self.select(chip)?;
+            let access = self.access(&[])?;
             let input = access.input(id)?;
             let buffer = input.buffer();
             hash.add(buffer.page_bytes() as u64);
@@ -83,7 +84,7 @@ impl Device {
             pool::for_each_chunk(&mut pages, 256, |chunk, hashes| {
                 for (index, hash) in hashes.iter_mut().enumerate() {
                     let page = chunk * 256 + index;
-                    if let (true, Ok(bytes)) = (buffer.is_written(page), input.page(page)) {
+                    if let (true, Ok(bytes)) = (buffer.is_written(chip, page), input.page(page)) {
                         *hash = hash_bytes(bytes);
                     }
                 }
@@ -92,6 +93,7 @@ impl Device {
                 hash.add(page);
             }
         }
+        self.select(0)?;
         Ok(hash.0)
     }
 }

@@ -60,7 +60,7 @@ impl Device {
             }
         });
         failure.into_inner().map_or(Ok(()), Err)?;
-        input.buffer().require_written()
+        input.buffer().require_written(access.chip())
     }
 }
 

@@ -120,13 +120,13 @@ fn unwritten_pages_are_noticed_and_can_be_tolerated() {
     let unwritten = MemoryError::NeverWritten { buffer: id, first: 1, unwritten: 3, pages: 5 };
     assert_eq!(device.read(id, &mut got, 2048), Err(unwritten.clone()));
     assert_eq!((got[0], got[2048], got[4096]), (3, 0, 4), "the bytes are there all the same");
-    assert_eq!(device.buffer(id).map(tt_memory::Buffer::require_written), Ok(Err(unwritten)));
+    assert_eq!(device.buffer(id).map(|buffer| buffer.require_written(0)), Ok(Err(unwritten)));
     assert_eq!(device.write(id, &got, 2048), Ok(()));
     assert_eq!(device.read(id, &mut got, 2048), Ok(()));
     // A new owner of the same bytes starts unwritten.
     assert_eq!(device.deallocate(id), Ok(()));
     let next = device.allocate_interleaved(BufferType::Dram, 2048, 5, 1).expect("room");
-    assert!((0..5).all(|page| !device.buffer(next).expect("alive").is_written(page)));
+    assert!((0..5).all(|page| !device.buffer(next).expect("alive").is_written(0, page)));
 }
 
 #[test]

@@ -313,7 +313,7 @@ fn both_sides_of_a_transfer_are_aligned_alike() {
     let mut program = program();
     let id = program.device.allocate_interleaved(BufferType::Dram, 2048, 1, 1).expect("a buffer");
     let buffer = program.device.buffer(id).expect("a buffer");
-    buffer.mark_bytes(0, 0, 2048);
+    buffer.mark_bytes(0, 0, 0, 2048);
     let base = buffer.address();
     let own = program.cb(2);
     assert_eq!((base % 64, own % 64), (0, 32), "so that the cases below are what they say");

@@ -9,8 +9,9 @@ use tt_formats::Arch;
 use tt_memory::buffer::{Buffer, BufferId, BufferType, Plan, Sizes};
 use tt_memory::error::MemoryError;
 
-use crate::error::engine_bug;
-use crate::shared::SharedDevice;
+use crate::chips::Chips;
+use crate::error::{engine_bug, exception};
+use crate::shared::{Part, SharedDevice};
 use crate::slots::{self, Slot};
 
 /// The constant properties of a buffer.
@@ -83,30 +84,37 @@ impl Facts {
 #[pyclass(frozen, module = "ttnn._engine", name = "Buffer")]
 #[derive(Debug)]
 pub struct PyBuffer {
-    shared: Arc<SharedDevice>,
+    part: Arc<Part>,
     facts: Facts,
+    /// The chips that have its contents.
+    chips: Chips,
     freed: AtomicBool,
+    /// The buffer whose memory this is a part of; it goes with that one.
+    memory: Option<Py<PyBuffer>>,
     slot: Option<Slot>,
 }
 
 impl PyBuffer {
     /// A buffer that has just been allocated.
-    pub fn new(shared: Arc<SharedDevice>, facts: Facts) -> Self {
-        Self { shared, facts, freed: AtomicBool::new(false), slot: None }
+    pub fn new(part: Arc<Part>, facts: Facts, chips: Chips) -> Self {
+        Self { part, facts, chips, freed: AtomicBool::new(false), memory: None, slot: None }
     }
 
     /// A slot for what a plan describes.
-    pub fn planned(shared: Arc<SharedDevice>, plan: &Plan, sizes: Sizes, slot: Slot) -> Self {
-        Self { shared, facts: Facts::planned(plan, sizes), freed: AtomicBool::new(false), slot: Some(slot) }
+    pub fn planned(part: Arc<Part>, plan: &Plan, sizes: Sizes, slot: Slot) -> Self {
+        let (facts, chips) = (Facts::planned(plan, sizes), part.chips);
+        Self { part, facts, chips, freed: AtomicBool::new(false), memory: None, slot: Some(slot) }
     }
 
     /// The slot that stands for this buffer as an operand.
     pub fn as_slot(&self, slot: Slot) -> Self {
         let facts = Facts { id: BufferId::unallocated(), address: 0, ..self.facts };
         Self {
-            shared: Arc::clone(&self.shared),
+            part: Arc::clone(&self.part),
             facts,
-            freed: AtomicBool::new(self.freed.load(Ordering::Acquire)),
+            chips: self.chips,
+            freed: AtomicBool::new(self.is_freed()),
+            memory: None,
             slot: Some(slot),
         }
     }
@@ -120,17 +128,37 @@ impl PyBuffer {
     ///
     /// Two buffers share a device if their `Arc`s are the same.
     pub fn device(&self) -> &Arc<SharedDevice> {
-        &self.shared
+        &self.part.shared
+    }
+
+    /// The chips that it was allocated on, with their state.
+    pub fn part(&self) -> &Arc<Part> {
+        &self.part
+    }
+
+    /// The chips that have its contents.
+    pub fn chips(&self) -> Chips {
+        self.chips
     }
 
     /// Generation of the chip.
     pub fn arch(&self) -> Arch {
-        self.shared.arch()
+        self.part.shared.arch()
     }
 
     /// Notes that its memory was freed.
     pub fn set_freed(&self) {
-        self.freed.store(true, Ordering::Release);
+        self.whole().freed.store(true, Ordering::Release);
+    }
+
+    /// Returns true if its memory was freed.
+    fn is_freed(&self) -> bool {
+        self.whole().freed.load(Ordering::Acquire)
+    }
+
+    /// The buffer that has its memory: itself, unless it is the memory of another one on some chips.
+    fn whole(&self) -> &Self {
+        self.memory.as_ref().map_or(self, |memory| memory.get())
     }
 
     /// Its name there.
@@ -181,37 +209,68 @@ impl PyBuffer {
 
     #[getter]
     pub fn is_allocated(&self) -> bool {
-        !self.freed.load(Ordering::Acquire) && self.shared.is_open()
+        !self.is_freed() && self.part.is_open()
     }
 
     fn deallocate(&self, py: Python<'_>) -> PyResult<()> {
         if let Some(slot) = self.slot {
             slots::free(slot)?;
-            self.freed.store(true, Ordering::Release);
+            self.set_freed();
             return Ok(());
         }
-        self.shared.inspect(py, |device| device.deallocate(self.facts.id))?;
-        self.freed.store(true, Ordering::Release);
+        self.part.shared.inspect(py, |device| device.deallocate(self.facts.id))?;
+        self.set_freed();
         Ok(())
     }
 
+    /// The places of the chips that have its contents.
+    #[getter]
+    fn places(&self) -> Vec<usize> {
+        self.chips.places().collect()
+    }
+
+    /// Returns the same memory on some of its chips.
+    fn on(slf: &Bound<'_, Self>, places: Vec<usize>) -> PyResult<Self> {
+        let buffer = slf.get();
+        let chips = chips_at(slf.py(), &places, buffer.chips)?;
+        let memory = buffer.memory.as_ref().map_or_else(|| slf.clone().unbind(), |memory| memory.clone_ref(slf.py()));
+        let (part, freed) = (Arc::clone(&buffer.part), AtomicBool::new(false));
+        Ok(Self { part, facts: buffer.facts, chips, freed, memory: Some(memory), slot: buffer.slot })
+    }
+
+    /// Writes rows of the tensor to the chip at a place; to all of its chips by default.
     #[allow(clippy::needless_pass_by_value, reason = "Python arguments are passed so")]
-    fn write(&self, py: Python<'_>, data: PyReadonlyArray1<'_, u8>, row_bytes: usize) -> PyResult<()> {
+    #[pyo3(signature = (data, row_bytes, place=None))]
+    fn write(
+        &self,
+        py: Python<'_>,
+        data: PyReadonlyArray1<'_, u8>,
+        row_bytes: usize,
+        place: Option<usize>,
+    ) -> PyResult<()> {
         let data = data.as_slice()?;
         if let Some(slot) = self.slot {
             return slots::write(slot, data, row_bytes);
         }
-        self.shared.run(py, |device| device.write(self.facts.id, data, row_bytes))
+        let chips = self.chips_or(py, place)?;
+        self.part.shared.run(py, |device| {
+            chips.places().try_for_each(|chip| {
+                device.select(chip)?;
+                device.write(self.facts.id, data, row_bytes)
+            })
+        })
     }
 
-    /// Rows of the tensor. Pages that were never written are an error only if `require_written` says so.
-    #[pyo3(signature = (row_bytes, rows, require_written=false))]
+    /// Rows of the tensor on the chip at a place; on its first chip by default. Pages that were never written are an
+    /// error only if `require_written` says so.
+    #[pyo3(signature = (row_bytes, rows, require_written=false, place=None))]
     fn read<'py>(
         &self,
         py: Python<'py>,
         row_bytes: usize,
         rows: usize,
         require_written: bool,
+        place: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<u8>>> {
         if self.slot.is_some() {
             return Err(slots::refused("elements are read"));
@@ -221,14 +280,18 @@ impl PyBuffer {
         if bytes as u64 > self.facts.size {
             return Err(engine_bug(py, &format!("read of {bytes} B from a buffer of {} B", self.facts.size)));
         }
+        let chip = self.chips_or(py, place)?.first();
         let numpy = py.import("numpy")?;
         let array = numpy.call_method1("empty", (bytes, numpy.getattr("uint8")?))?.cast_into::<PyArray1<u8>>()?;
         {
             let mut target = array.readwrite();
             let target = target.as_slice_mut()?;
-            self.shared.run(py, |device| match device.read(self.facts.id, target, row_bytes) {
-                Err(MemoryError::NeverWritten { .. }) if !require_written => Ok(()),
-                other => other,
+            self.part.shared.run(py, |device| {
+                device.select(chip)?;
+                match device.read(self.facts.id, target, row_bytes) {
+                    Err(MemoryError::NeverWritten { .. }) if !require_written => Ok(()),
+                    other => other,
+                }
             })?;
         }
         Ok(array)
@@ -240,14 +303,32 @@ impl PyBuffer {
     }
 }
 
+impl PyBuffer {
+    /// The chip at a place, if one is given, otherwise all of its chips.
+    fn chips_or(&self, py: Python<'_>, place: Option<usize>) -> PyResult<Chips> {
+        place.map_or(Ok(self.chips), |place| chips_at(py, &[place], self.chips))
+    }
+}
+
+/// The chips at places.
+///
+/// # Errors
+/// `DeviceError`: no place, or one without a chip of the set.
+pub fn chips_at(py: Python<'_>, places: &[usize], of: Chips) -> PyResult<Chips> {
+    Chips::at(places).filter(|chips| chips.are_in(of)).ok_or_else(|| {
+        let there: Vec<_> = of.places().collect();
+        exception(py, "DeviceError", (format!("no chips at places {places:?}; there are chips at {there:?}"),))
+    })
+}
+
 impl Drop for PyBuffer {
     fn drop(&mut self) {
-        if *self.freed.get_mut() {
+        if self.memory.is_some() || *self.freed.get_mut() {
             return;
         }
         match self.slot {
             Some(slot) => drop(slots::dropped(slot)),
-            None if self.shared.is_open() => self.shared.forget(self.facts.id),
+            None if self.part.shared.is_open() => self.part.shared.forget(self.facts.id),
             None => {}
         }
     }

@@ -10,11 +10,12 @@ use tt_memory::chip::LogicalCore;
 use tt_memory::device::{Device, OpenOptions};
 use tt_memory::error::MemoryError;
 
-use crate::buffer::{Facts, PyBuffer};
+use crate::buffer::{Facts, PyBuffer, chips_at};
 use crate::chip::chip_by_dispatch;
+use crate::chips::{Chips, MAX_CHIPS};
 use crate::error::{EngineError, enter_engine, exception};
 use crate::inside::require_host;
-use crate::shared::SharedDevice;
+use crate::shared::{Part, SharedDevice};
 use crate::slots;
 
 /// What is wrong with bytes that the host names by their address.
@@ -44,17 +45,17 @@ fn raw_place(device: &Device, dram: bool, bank: usize, address: u64, size: usize
     Ok(Place { dram, bank, address })
 }
 
-/// Memory of one chip.
+/// Memory of a mesh, or of a part of it.
 #[pyclass(frozen, module = "ttnn._engine", name = "Device")]
 #[derive(Debug)]
 pub struct PyDevice {
-    shared: Arc<SharedDevice>,
+    part: Arc<Part>,
 }
 
 #[pymethods]
 impl PyDevice {
     #[new]
-    #[pyo3(signature = (chip, l1_small_size=0, trace_region_size=0, worker_l1_size=0, dispatch_in_columns=false))]
+    #[pyo3(signature = (chip, l1_small_size=0, trace_region_size=0, worker_l1_size=0, dispatch_in_columns=false, chips=1))]
     fn new(
         py: Python<'_>,
         chip: &str,
@@ -62,6 +63,7 @@ impl PyDevice {
         trace_region_size: u64,
         worker_l1_size: u64,
         dispatch_in_columns: bool,
+        chips: usize,
     ) -> PyResult<Self> {
         require_host(py)?;
         let chip = chip_by_dispatch(py, chip, dispatch_in_columns)?;
@@ -70,19 +72,41 @@ impl PyDevice {
             trace_region_bytes: trace_region_size,
             worker_l1_bytes: worker_l1_size,
         };
-        let device = enter_engine(py, || Device::open(chip, options))?;
-        Ok(Self { shared: Arc::new(SharedDevice::new(device)) })
+        if chips > MAX_CHIPS {
+            let text = format!("a mesh has at most {MAX_CHIPS} chips, got {chips}");
+            return Err(exception(py, "DeviceError", (text,)));
+        }
+        let device = enter_engine(py, || Device::open_chips(chip, chips, options))?;
+        Ok(Self { part: Part::new(Arc::new(SharedDevice::new(device)), Chips::first_of(chips)) })
+    }
+
+    /// Returns a device of some chips, with the same allocator and memory.
+    fn part(&self, py: Python<'_>, places: Vec<usize>) -> PyResult<Self> {
+        Ok(Self { part: Part::new(Arc::clone(self.shared()), chips_at(py, &places, self.part.chips)?) })
+    }
+
+    /// The places of its chips.
+    #[getter]
+    fn places(&self) -> Vec<usize> {
+        self.part.chips.places().collect()
+    }
+
+    /// Closes a part of a device, whose buffers become invalid; returns whether it was open.
+    fn close_part(&self) -> bool {
+        let open = self.part.is_open();
+        self.part.close();
+        open
     }
 
     /// Gives all memory back; every buffer becomes invalid. Works after an engine bug too.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         require_host(py)?;
-        enter_engine(py, || self.shared.close())
+        enter_engine(py, || self.part.shared.close())
     }
 
     #[getter]
     fn is_open(&self) -> bool {
-        self.shared.is_open()
+        self.part.is_open()
     }
 
     #[pyo3(signature = (buffer_type, page_bytes, num_pages, page_columns=1))]
@@ -130,7 +154,7 @@ impl PyDevice {
 
     fn memory_view<'py>(&self, py: Python<'py>, buffer_type: u8) -> PyResult<Bound<'py, PyDict>> {
         let kind = region(py, buffer_type)?;
-        let view = self.shared.inspect(py, |device| device.memory_view(kind))?;
+        let view = self.part.shared.inspect(py, |device| device.memory_view(kind))?;
         let dict = PyDict::new(py);
         dict.set_item("num_banks", view.num_banks)?;
         dict.set_item("base_address", view.base)?;
@@ -161,21 +185,21 @@ impl PyDevice {
     /// done now. The first reason stays.
     #[pyo3(signature = (sentence, error="DeviceError"))]
     fn stop(&self, sentence: String, error: &str) {
-        self.shared.failure().get_or_insert((sentence, error.to_owned()));
+        self.part.shared.failure().get_or_insert((sentence, error.to_owned()));
     }
 
     /// Takes a stop back. Memory stays as it is.
     fn reset(&self) {
-        *self.shared.failure() = None;
+        *self.part.shared.failure() = None;
     }
 
     /// Why the device is stopped, if it is.
     #[getter]
     fn failure(&self) -> Option<String> {
-        self.shared.failure().as_ref().map(|(sentence, _)| sentence.clone())
+        self.part.shared.failure().as_ref().map(|(sentence, _)| sentence.clone())
     }
 
-    /// Bytes of a DRAM bank, or of the L1 of a core, whatever lies there.
+    /// Bytes of a DRAM bank, or of the L1 of a core, whatever lies there; of its first chip.
     fn read_bytes<'py>(
         &self,
         py: Python<'py>,
@@ -184,14 +208,15 @@ impl PyDevice {
         address: u64,
         size: usize,
     ) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        let bytes = self.shared.run(py, |device| {
+        let bytes = self.part.shared.run(py, |device| {
+            device.select(self.part.chips.first()).map_err(RawError::Memory)?;
             let place = raw_place(device, dram, bank, address, size)?;
             device.bytes(place, size).map(<[u8]>::to_vec).map_err(RawError::Memory)
         })?;
         Ok(PyArray1::from_vec(py, bytes))
     }
 
-    /// Stores bytes in a DRAM bank, or in the L1 of a core, whatever lies there.
+    /// Stores bytes in a DRAM bank, or in the L1 of a core, whatever lies there; of its first chip.
     fn write_bytes(
         &self,
         py: Python<'_>,
@@ -201,7 +226,8 @@ impl PyDevice {
         data: PyReadonlyArray1<'_, u8>,
     ) -> PyResult<()> {
         let data = data.as_slice()?;
-        self.shared.run(py, |device| {
+        self.part.shared.run(py, |device| {
+            device.select(self.part.chips.first()).map_err(RawError::Memory)?;
             let place = raw_place(device, dram, bank, address, data.len())?;
             device.bytes_mut(place, data.len()).map_err(RawError::Memory)?.copy_from_slice(data);
             device.mark_range(place, data.len());
@@ -212,17 +238,17 @@ impl PyDevice {
     /// The first address that buffers of a kind can have.
     fn base_address(&self, py: Python<'_>, buffer_type: u8) -> PyResult<u64> {
         let kind = region(py, buffer_type)?;
-        let view = self.shared.look(py)?.memory_view(kind);
+        let view = self.part.shared.look(py)?.memory_view(kind);
         view.map(|view| view.base).map_err(|error| error.into_exception(py))
     }
 
     fn lowest_l1_address(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         if slots::is_active() {
-            let lowest = self.shared.look(py)?.lowest_l1_address().map_err(|error| error.into_exception(py))?;
+            let lowest = self.part.shared.look(py)?.lowest_l1_address().map_err(|error| error.into_exception(py))?;
             slots::look_at_l1(lowest)?;
             return Ok(lowest);
         }
-        self.shared.inspect(py, |device| device.lowest_l1_address())
+        self.part.shared.inspect(py, |device| device.lowest_l1_address())
     }
 
     /// Whether no buffer lies below an address in L1; a program that is being made requires it.
@@ -230,23 +256,23 @@ impl PyDevice {
         if slots::require_room(end) {
             return Ok(true);
         }
-        let lowest = self.shared.inspect(py, |device| device.lowest_l1_address())?;
+        let lowest = self.part.shared.inspect(py, |device| device.lowest_l1_address())?;
         Ok(lowest.is_none_or(|lowest| lowest >= end))
     }
 
     /// Keeps buffers out of so many bytes at the begin of each L1; `false` if one is there.
     fn set_l1_floor(&self, py: Python<'_>, bytes: u64) -> PyResult<bool> {
-        self.shared.run(py, |device| device.set_l1_floor(bytes))
+        self.part.shared.run(py, |device| device.set_l1_floor(bytes))
     }
 
     /// Bytes in use in all banks together.
     fn allocated_bytes(&self, py: Python<'_>) -> PyResult<u64> {
-        self.shared.inspect(py, |device| Ok::<_, MemoryError>(device.allocated_bytes()))
+        self.part.shared.inspect(py, |device| Ok::<_, MemoryError>(device.allocated_bytes()))
     }
 
     /// Whether operators warn of pages that nobody has written, and kernels refuse to read them.
     fn set_watched(&self, py: Python<'_>, watched: bool) -> PyResult<()> {
-        self.shared.run(py, |device| {
+        self.part.shared.run(py, |device| {
             device.set_watched(watched);
             Ok::<_, MemoryError>(())
         })
@@ -255,25 +281,26 @@ impl PyDevice {
     /// Makes the k-th allocation from now on fail; None takes the order back.
     #[pyo3(signature = (k))]
     fn fail_allocation(&self, py: Python<'_>, k: Option<u64>) -> PyResult<()> {
-        self.shared.run(py, |device| {
+        self.part.shared.run(py, |device| {
             device.fail_allocation(k);
             Ok::<_, MemoryError>(())
         })
     }
 
     fn state_hash(&self, py: Python<'_>) -> PyResult<u64> {
-        self.shared.inspect(py, Device::state_hash)
+        self.part.shared.inspect(py, Device::state_hash)
     }
 
     /// A number that no other device of the process has had.
     #[getter]
     fn number(&self, py: Python<'_>) -> PyResult<u64> {
-        self.shared.inspect(py, |device| Ok::<_, MemoryError>(device.device_id()))
+        self.part.shared.inspect(py, |device| Ok::<_, MemoryError>(device.device_id()))
     }
 
     /// All living buffers as dicts, in the order of region and address.
     fn buffers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let facts = self
+            .part
             .shared
             .inspect(py, |device| Ok::<_, MemoryError>(device.buffers().map(Facts::of).collect::<Vec<_>>()))?;
         let dicts = facts.iter().map(|facts| facts.to_dict(py)).collect::<PyResult<Vec<_>>>()?;
@@ -284,7 +311,12 @@ impl PyDevice {
 impl PyDevice {
     /// Returns the state that it shares with its buffers.
     pub fn shared(&self) -> &Arc<SharedDevice> {
-        &self.shared
+        &self.part.shared
+    }
+
+    /// Its chips, with their state.
+    pub fn chips(&self) -> &Arc<Part> {
+        &self.part
     }
 
     fn allocate(
@@ -293,19 +325,19 @@ impl PyDevice {
         plan: impl FnOnce(&Device) -> Result<Plan, MemoryError> + Send,
     ) -> PyResult<PyBuffer> {
         if slots::is_active() {
-            let device = self.shared.look(py)?;
+            let device = self.part.shared.look(py)?;
             let planned = plan(&device).and_then(|plan| device.sizes(&plan).map(|sizes| (plan, sizes)));
             let (plan, sizes) = planned.map_err(|error| error.into_exception(py))?;
             if let Some(slot) = slots::allocate(plan.clone()) {
-                return Ok(PyBuffer::planned(Arc::clone(&self.shared), &plan, sizes, slot));
+                return Ok(PyBuffer::planned(Arc::clone(&self.part), &plan, sizes, slot));
             }
             return Err(slots::refused("a tensor is allocated"));
         }
-        let facts = self.shared.launch(py, |device| {
+        let facts = self.part.shared.launch(py, |device| {
             let id = device.allocate(plan(device)?)?;
             Ok::<_, MemoryError>(Facts::of(device.buffer(id)?))
         })?;
-        Ok(PyBuffer::new(Arc::clone(&self.shared), facts))
+        Ok(PyBuffer::new(Arc::clone(&self.part), facts, self.part.chips))
     }
 }
 

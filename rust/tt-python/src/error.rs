@@ -83,6 +83,7 @@ impl EngineError for MemoryError {
             | Self::EmptyShard { .. } => exception(py, "MemoryConfigError", (text,)),
             Self::Deallocated { .. } | Self::DoubleFree { .. } => exception(py, "StorageError", (text,)),
             Self::Region { .. }
+            | Self::Chip { .. }
             | Self::OtherDevice { .. }
             | Self::DeviceClosed
             | Self::Arena(ArenaError::Reserve { .. }) => exception(py, "DeviceError", (text,)),

@@ -10,8 +10,9 @@ use tt_memory::{BufferId, Device};
 use tt_ops::OpError;
 
 use crate::buffer::{Facts, PyBuffer as Buffer};
+use crate::chips::Chips;
 use crate::error::{EngineError, engine_bug};
-use crate::shared::SharedDevice;
+use crate::shared::Part;
 use crate::slots::{Event, Lowest};
 
 /// A step as Python sees it: function, slots, keyword arguments.
@@ -20,8 +21,8 @@ type StepFacts = (&'static str, Vec<usize>, Option<Py<PyDict>>);
 /// A program of an operator on one device.
 #[pyclass(frozen, module = "ttnn._engine")]
 pub struct Program {
-    /// The device.
-    pub device: Arc<SharedDevice>,
+    /// The mesh; without operands it runs on all of its chips.
+    pub part: Arc<Part>,
     /// The number of slots that are operands.
     pub operands: usize,
     /// The number of slots.
@@ -35,11 +36,12 @@ pub struct Program {
 }
 
 impl Program {
-    /// Runs a range of its events. Returns whether there was the room in L1 that they need.
+    /// Runs a range of its events on chips. Returns whether there was the room in L1 that they need.
     fn run(
         &self,
         events: Range<usize>,
         device: &mut Device,
+        chips: Chips,
         buffers: &mut [Option<BufferId>],
     ) -> Result<bool, OpError> {
         let mut ids = Vec::with_capacity(4);
@@ -53,7 +55,10 @@ impl Program {
                 }
                 Event::Write(slot, data, row_bytes) => {
                     if let Some(id) = buffers[*slot] {
-                        device.write(id, data, *row_bytes)?;
+                        for chip in chips.places() {
+                            device.select(chip)?;
+                            device.write(id, data, *row_bytes)?;
+                        }
                     }
                 }
                 Event::Room(end) => {
@@ -64,7 +69,10 @@ impl Program {
                 Event::Run { run, slots, .. } => {
                     ids.clear();
                     ids.extend(slots.iter().filter_map(|&slot| buffers[slot]));
-                    run(device, &ids)?;
+                    for chip in chips.places() {
+                        device.select(chip)?;
+                        run(device, &ids)?;
+                    }
                 }
             }
         }
@@ -83,8 +91,14 @@ impl Program {
         for operand in operands.iter_borrowed() {
             given.push(operand.cast::<Buffer>().ok()?.get());
         }
-        let usable = |buffer: &&Buffer| buffer.is_allocated() && Arc::ptr_eq(buffer.device(), &self.device);
-        (given.len() == self.operands && self.device.is_open() && given.iter().all(usable)).then_some(given)
+        let usable = |buffer: &&Buffer| buffer.is_allocated() && Arc::ptr_eq(buffer.part(), &self.part);
+        (given.len() == self.operands && self.part.is_open() && given.iter().all(usable)).then_some(given)
+    }
+
+    /// The chips that it runs on: those of all operands, or of the device.
+    fn chips_of(&self, operands: &[&Buffer]) -> Option<Chips> {
+        let Some(first) = operands.first() else { return Some(self.part.chips) };
+        operands.iter().try_fold(first.chips(), |chips, operand| chips.and(operand.chips()))
     }
 
     /// Returns the buffers of its slots before it runs: those of the operands.
@@ -105,13 +119,14 @@ impl Program {
         if self.events.is_empty() {
             return Ok(Some(PyTuple::empty(py)));
         }
-        let shared = &self.device;
+        let shared = &self.part.shared;
+        let Some(chips) = self.chips_of(&given) else { return Ok(None) };
         let mut buffers = self.buffers(&given);
         let facts = shared.launch(py, |device| {
             if !self.has_room(device)? {
                 return Ok(None);
             }
-            let ran = self.run(0..self.events.len(), device, &mut buffers);
+            let ran = self.run(0..self.events.len(), device, chips, &mut buffers);
             if let Ok(true) = ran {
                 let of = |slot: &usize| buffers[*slot].map(|id| device.buffer(id).map(Facts::of)).transpose();
                 let facts: Result<Vec<_>, _> = self.results.iter().filter_map(|slot| of(slot).transpose()).collect();
@@ -123,7 +138,7 @@ impl Program {
             ran.map(|_| None)
         })?;
         let Some(facts) = facts else { return Ok(None) };
-        let made = facts.into_iter().map(|facts| Buffer::new(Arc::clone(shared), facts));
+        let made = facts.into_iter().map(|facts| Buffer::new(Arc::clone(&self.part), facts, chips));
         PyTuple::new(py, made).map(Some)
     }
 
@@ -132,10 +147,11 @@ impl Program {
     fn walk(slf: &Bound<'_, Self>, operands: &Bound<'_, PyTuple>) -> PyResult<Option<Walk>> {
         let program = slf.get();
         let Some(given) = program.given(operands) else { return Ok(None) };
-        let has_room = program.device.launch(slf.py(), |device| program.has_room(device))?;
+        let Some(chips) = program.chips_of(&given) else { return Ok(None) };
+        let has_room = program.part.shared.launch(slf.py(), |device| program.has_room(device))?;
         let (buffers, made) = (program.buffers(&given), (0..program.slots).map(|_| None).collect());
         let state = Mutex::new(State { next: 0, buffers, made });
-        Ok(has_room.then(|| Walk { program: slf.clone().unbind(), state }))
+        Ok(has_room.then(|| Walk { program: slf.clone().unbind(), chips, state }))
     }
 
     /// The number of its events.
@@ -160,6 +176,7 @@ impl Program {
 #[pyclass(frozen, module = "ttnn._engine")]
 struct Walk {
     program: Py<Program>,
+    chips: Chips,
     state: Mutex<State>,
 }
 
@@ -183,8 +200,8 @@ impl Walk {
         let events = *next..end.clamp(*next, program.events.len());
         *next = events.end;
         let of_events = events.clone();
-        let (ran, facts) = program.device.launch(py, |device| {
-            let ran = program.run(events, device, buffers);
+        let (ran, facts) = program.part.shared.launch(py, |device| {
+            let ran = program.run(events, device, self.chips, buffers);
             let allocated = program.events[of_events.clone()].iter().filter_map(|event| match event {
                 Event::Allocate(slot, _) => buffers[*slot].map(|id| (*slot, id)),
                 _ => None,
@@ -194,7 +211,7 @@ impl Walk {
             Ok::<_, OpError>((ran, facts?))
         })?;
         for (slot, facts) in facts {
-            made[slot] = Some(Py::new(py, Buffer::new(Arc::clone(&program.device), facts))?);
+            made[slot] = Some(Py::new(py, Buffer::new(Arc::clone(&program.part), facts, self.chips))?);
         }
         for event in &program.events[of_events] {
             if let Event::Free(slot) = event

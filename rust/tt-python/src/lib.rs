@@ -10,6 +10,7 @@ mod attention;
 mod buffer;
 mod buffer_changes;
 mod chip;
+mod chips;
 mod device;
 mod error;
 mod host;

@@ -28,6 +28,7 @@ use tt_ops::unary::UnaryProgram;
 
 use crate::arguments::{Functions, Given, add_functions};
 use crate::buffer::PyBuffer as Buffer;
+use crate::chips::Chips;
 use crate::error::{EngineError, engine_bug, exception};
 use crate::keywords::{
     BinaryArguments, CopyArguments, EmbeddingBackwardArguments, GatherArguments, GridArguments, GroupNormArguments,
@@ -74,16 +75,39 @@ pub fn run_step(
     if slots::is_active() {
         return slots::step(function, &buffers.iter().map(|buffer| buffer.slot()).collect::<Vec<_>>(), Arc::new(run));
     }
-    let device = buffers[0].device();
-    if buffers.iter().any(|buffer| !Arc::ptr_eq(buffer.device(), device)) {
+    let (mesh, device) = (buffers[0].part(), buffers[0].device());
+    if buffers.iter().any(|buffer| !Arc::ptr_eq(buffer.part(), mesh)) {
         let text = format!("ttnn.{function}: the tensors are on different devices");
         return Err(exception(py, "DeviceError", (text,)));
     }
     if buffers.iter().any(|buffer| buffer.slot().is_some()) {
         return Err(engine_bug(py, &format!("{function} runs on a slot of a program that is not made any more")));
     }
+    let chips = common_chips(py, function, buffers[0].chips(), buffers)?;
     let ids: Vec<BufferId> = buffers.iter().map(|buffer| buffer.id()).collect();
-    device.launch(py, |device| run(device, &ids))
+    device.launch(py, |device| {
+        chips.places().try_for_each(|chip| {
+            device.select(chip)?;
+            run(device, &ids)
+        })
+    })
+}
+
+/// The chips that have the contents of all buffers.
+///
+/// # Errors
+/// `DeviceError`: there are none.
+pub fn common_chips<'a>(
+    py: Python<'_>,
+    function: &str,
+    first: Chips,
+    buffers: impl IntoIterator<Item = &'a &'a Buffer>,
+) -> PyResult<Chips> {
+    let both = buffers.into_iter().try_fold(first, |chips, buffer| chips.and(buffer.chips()));
+    both.ok_or_else(|| {
+        let text = format!("ttnn.{function}: no chip of the mesh has all tensors");
+        exception(py, "DeviceError", (text,))
+    })
 }
 
 /// A matrix multiplication; all modes of arithmetic have the same program.

@@ -10,14 +10,14 @@ use crate::buffer::PyBuffer as Buffer;
 use crate::device::PyDevice;
 use crate::error::engine_bug;
 use crate::launch::Program;
-use crate::shared::SharedDevice;
+use crate::shared::Part;
 use crate::slots::{self, Builder, Event, Unresolved};
 
 /// A program that is being made: the slots of its operands. It is abandoned when this object goes away before its end.
 #[pyclass(frozen, module = "ttnn._engine")]
 struct Resolving {
     number: u64,
-    device: Arc<SharedDevice>,
+    part: Arc<Part>,
     #[pyo3(get)]
     slots: Vec<Py<Buffer>>,
 }
@@ -35,7 +35,7 @@ fn begin_program(py: Python<'_>, device: PyRef<'_, PyDevice>, operands: Vec<PyRe
         return Err(engine_bug(py, "a program is made inside of another one"));
     }
     let (number, places) = slots::begin(operands.len());
-    let mut resolving = Resolving { number, device: Arc::clone(device.shared()), slots: Vec::new() };
+    let mut resolving = Resolving { number, part: Arc::clone(device.chips()), slots: Vec::new() };
     for (operand, slot) in operands.iter().zip(places) {
         resolving.slots.push(Py::new(py, operand.as_slot(slot))?);
     }
@@ -74,7 +74,7 @@ impl Resolving {
         if (operands..slots).any(|slot| results.contains(&slot) == freed(&slot)) {
             return Ended::Refused("a temporary tensor outlives the call, or a result is deallocated".to_owned());
         }
-        Ended::Program(Program { device: Arc::clone(&self.device), operands, slots, events, results, lowest })
+        Ended::Program(Program { part: Arc::clone(&self.part), operands, slots, events, results, lowest })
     }
 
     /// Ends the program without making it; returns the reason if something refused.

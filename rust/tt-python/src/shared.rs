@@ -1,6 +1,6 @@
 //! The device of a Python object and buffers, and its users.
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -9,6 +9,7 @@ use tt_memory::buffer::BufferId;
 use tt_memory::device::Device;
 use tt_memory::error::MemoryError;
 
+use crate::chips::Chips;
 use crate::error::{Either, EngineError, Poisoned, enter_engine, exception, warn_unwritten};
 use crate::inside::require_host;
 use crate::slots;
@@ -26,6 +27,37 @@ pub struct SharedDevice {
     dropped: Mutex<Vec<BufferId>>,
     /// Why the device is stopped, and the class of error that says so.
     failure: Mutex<Option<(String, String)>>,
+}
+
+/// Chips of a device that are closed together.
+///
+/// A mesh, or a part of one.
+#[derive(Debug)]
+pub struct Part {
+    /// The device.
+    pub shared: Arc<SharedDevice>,
+    /// Its chips.
+    pub chips: Chips,
+    closed: AtomicBool,
+}
+
+impl Part {
+    /// An open part of a device.
+    pub fn new(shared: Arc<SharedDevice>, chips: Chips) -> Arc<Self> {
+        Arc::new(Self { shared, chips, closed: AtomicBool::new(false) })
+    }
+
+    /// Closes it.
+    ///
+    /// Its buffers become invalid; their memory stays until their objects go away.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Returns true if neither it nor the device has been closed.
+    pub fn is_open(&self) -> bool {
+        !self.closed.load(Ordering::Acquire) && self.shared.is_open()
+    }
 }
 
 impl SharedDevice {
@@ -58,7 +90,7 @@ impl SharedDevice {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Exclusive use of the device.
+    /// Exclusive use of the device, whose first chip is the current one.
     ///
     /// Buffers that were dropped in the meantime are freed first.
     ///
@@ -67,6 +99,7 @@ impl SharedDevice {
     pub fn lock(&self) -> Result<MutexGuard<'_, Device>, Poisoned> {
         let mut device = self.device.lock().map_err(|_| Poisoned)?;
         self.free_dropped(&mut device);
+        device.select_first();
         Ok(device)
     }
 
@@ -81,6 +114,16 @@ impl SharedDevice {
         self.look(py)
     }
 
+    /// [`SharedDevice::lock_attached`] with a chip as the current one.
+    ///
+    /// # Errors
+    /// As [`SharedDevice::lock`]; there is no such chip.
+    pub fn lock_on(&self, py: Python<'_>, chip: usize) -> PyResult<MutexGuard<'_, Device>> {
+        let mut device = self.lock_attached(py)?;
+        device.select(chip).map_err(|error| error.into_exception(py))?;
+        Ok(device)
+    }
+
     /// [`SharedDevice::lock_attached`] for what does not change while the device is open.
     ///
     /// # Errors
@@ -89,6 +132,7 @@ impl SharedDevice {
         let locked = self.device.lock_py_attached(py);
         let mut device = locked.map_err(|_| Poisoned.into_exception(py))?;
         self.free_dropped(&mut device);
+        device.select_first();
         Ok(device)
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ttnn import _engine
@@ -17,52 +17,34 @@ ARCH: Final = {"wormhole_b0": Arch.WORMHOLE_B0, "blackhole": Arch.BLACKHOLE}
 
 
 class Chip:
-    """A chip that was powered up.
+    """A chip of an open mesh.
 
     Attributes:
         id: Number of the device.
+        place: Place in the mesh that was opened, row by row; the engine's number of the chip.
         arch: Generation.
         facts: Grids, banks, sizes, alignments, coordinates, clock.
         dispatch_axis: Grid axis of the dispatch cores.
-        engine: Memory and programs.
+        engine: Memory and programs of this chip alone.
     """
 
-    __slots__ = ("arch", "dispatch_axis", "engine", "facts", "id")
+    __slots__ = ("arch", "dispatch_axis", "engine", "facts", "id", "place")
 
     def __init__(
-        self, id: int, name: str, regions: Mapping[str, int], dispatch: DispatchCoreConfig | None = None
+        self, id: int, place: int, engine: _engine.Device, facts: dict[str, Any], dispatch_axis: DispatchCoreAxis
     ) -> None:
-        """Power up a chip with empty memory.
-
-        Args:
-            id: Number of the device.
-            name: One of `ttnn._engine.chip_names()`.
-            regions: Bytes that are set aside, by the names that the engine has for them.
-            dispatch: Dispatch cores; default: those of the generation.
-        """
-        arch_name = _engine.chip_info(name)["arch_name"]
-        self.dispatch_axis: Final[DispatchCoreAxis] = axis_of(name, arch_name, dispatch)
-        in_columns = self.dispatch_axis is not dispatch_axis(arch_name)
-        self.facts: Final[dict[str, Any]] = _engine.chip_info(name, in_columns)
-        self.engine: Final = _engine.Device(name, **regions, dispatch_in_columns=in_columns)
-        self.engine.set_watched(CONFIG.watcher)
-        self.arch: Final = ARCH[arch_name]
         self.id: Final = id
-
-    @property
-    def is_open(self) -> bool:
-        """Return whether the chip has not been closed."""
-        return self.engine.is_open
+        self.place: Final = place
+        self.engine: Final = engine
+        self.facts: Final = facts
+        self.dispatch_axis: Final = dispatch_axis
+        self.arch: Final = ARCH[facts["arch_name"]]
 
     @property
     def grid(self) -> tuple[int, int]:
         """Return columns and rows of the compute grid."""
         columns, rows = self.facts["grid"]
         return columns, rows
-
-    def close(self) -> None:
-        """Free the memory of the chip; its buffers become invalid."""
-        self.engine.close()
 
     # Coordinates.
 
@@ -120,3 +102,27 @@ class Chip:
                 f"{call}: not known for {self.facts['name']}, only for n150 and p150", "unimplemented"
             )
         return [CoreCoord(x, y) for x, y in workers[noc.value]]
+
+
+def power_up(
+    ids: Sequence[int], name: str, regions: Mapping[str, int], dispatch: DispatchCoreConfig | None = None
+) -> tuple[_engine.Device, tuple[Chip, ...]]:
+    """Return the engine of equal chips with empty memory, and the chips.
+
+    They have one allocator: a buffer has the same address on all of them.
+
+    Args:
+        ids: Numbers of the devices, row by row.
+        name: One of `ttnn._engine.chip_names()`.
+        regions: Bytes that are set aside, by the names that the engine has for them.
+        dispatch: Dispatch cores; default: those of the generation.
+    """
+    arch_name = _engine.chip_info(name)["arch_name"]
+    axis = axis_of(name, arch_name, dispatch)
+    in_columns = axis is not dispatch_axis(arch_name)
+    facts = _engine.chip_info(name, in_columns)
+    engine = _engine.Device(name, **regions, dispatch_in_columns=in_columns, chips=len(ids))
+    engine.set_watched(CONFIG.watcher)
+    parts = [engine] if len(ids) == 1 else [engine.part([place]) for place in range(len(ids))]
+    chips = (Chip(id, place, part, facts, axis) for place, (id, part) in enumerate(zip(ids, parts, strict=True)))
+    return engine, tuple(chips)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ttnn.base.call import checked
-from ttnn.base.exceptions import ArgumentError, DeviceError
+from ttnn.base.exceptions import ArgumentError
 from ttnn.device.coordinates import MeshCoordinateRange, MeshTraceId, QueueId, SubDeviceId
 from ttnn.device.lifecycle import synchronize_device
 from ttnn.device.mesh_device import MeshDevice, MeshEvent, require_event
@@ -46,16 +46,14 @@ def record_event(
         mesh_device: The device.
         cq_id: The queue; by default the one that operators of this thread use.
         sub_device_ids: Sub-devices whose work it follows; default: all.
-        device_range: Chips of the mesh: all, or the only one.
+        device_range: Chips of the mesh; default: all.
 
     Raises:
         DeviceError: the device is closed, or has no such queue, sub-device or chip.
     """
     queue = current_queue() if cq_id is None else cq_id
     synchronize_device(mesh_device, queue, sub_device_ids)
-    if device_range is not None and device_range != MeshCoordinateRange(mesh_device.shape):
-        raise DeviceError(f"record_event: {device_range!r} is outside the mesh {mesh_device.shape}")
-    return mesh_device.mesh_command_queue(int(queue)).enqueue_record_event()
+    return mesh_device.mesh_command_queue(int(queue)).enqueue_record_event((), device_range)
 
 
 @checked

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+import itertools
+from typing import Any, NamedTuple, overload
 
 from ttnn import _engine
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreLike
@@ -12,28 +13,39 @@ from ttnn.device.chip import Chip
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
 
 
+class FabricNodeId(NamedTuple):
+    """A chip's number in the fabric: mesh, and place in it."""
+
+    mesh_id: int
+    chip_id: int
+
+    def __repr__(self) -> str:
+        return f"FabricNodeId(M{self.mesh_id}, D{self.chip_id})"
+
+
 class Mesh:
     """Chips in a grid.
 
-    The chips of a mesh are alike, are opened and closed together, and allocate and free the same buffers in the same
-    order: facts and free addresses of the first one are those of all.
+    The chips of a mesh are alike, are opened and closed together, and have one allocator: a buffer has the same address
+    on all of them.
 
     Attributes:
-        chips: The chips, in the order of their coordinates; there is one.
-        engine: The engine of the chip that a step runs on. Its allocator answers for those of all chips.
+        chips: The chips, in the order of their coordinates, row by row.
+        engine: The engine of all chips. A step runs on each chip that has its buffers.
     """
 
-    __slots__ = ("_chip", "_shape", "chips", "engine")
+    __slots__ = ("_chip", "_several", "_shape", "chips", "engine")
 
     chips: tuple[Chip, ...]
     engine: _engine.Device
     _chip: dict[str, Any]
     _shape: MeshShape
+    _several: bool  # whether it has more than one chip
 
-    def _put(self, shape: MeshShape, *chips: Chip) -> None:
-        self.chips, self._shape = chips, shape
+    def _put(self, shape: MeshShape, engine: _engine.Device, chips: tuple[Chip, ...]) -> None:
+        self.chips, self._shape, self.engine = chips, shape, engine
         # Read at operator calls: a slot is faster than the way through the tuple.
-        self.engine, self._chip = chips[0].engine, chips[0].facts
+        self._chip, self._several = chips[0].facts, len(chips) > 1
 
     @property
     def chip(self) -> dict[str, Any]:
@@ -86,7 +98,16 @@ class Mesh:
         Raises:
             DeviceError: the mesh has no such coordinate.
         """
-        return self.chip_at("get_device_id", coordinate).id
+        chip = self.chip_at("get_device_id", coordinate, f"Device ID requested for MeshCoord {coordinate} not found.")
+        return chip.id
+
+    def get_fabric_node_id(self, coord: MeshCoordinate) -> FabricNodeId:
+        """Return the number in the fabric of the chip at a coordinate.
+
+        Raises:
+            DeviceError: the mesh has no such coordinate.
+        """
+        return FabricNodeId(0, self.chip_at("get_fabric_node_id", coord).place)
 
     def sfpu_eps(self) -> float:
         """Return the machine epsilon of the SFPU."""
@@ -153,8 +174,13 @@ class Mesh:
         if not self.engine.is_open:
             raise DeviceError(f"{operation}: device {self.id()} is closed")
 
-    def chip_at(self, operation: str, coordinate: MeshCoordinate) -> Chip:
+    def chip_at(self, operation: str, coordinate: MeshCoordinate, vendor: str = "") -> Chip:
         """Return the chip at a coordinate.
+
+        Args:
+            operation: Who asks, for the error.
+            coordinate: Where the chip is.
+            vendor: The official sentence for a coordinate without a chip.
 
         Raises:
             ArgumentError: no coordinate.
@@ -162,6 +188,23 @@ class Mesh:
         """
         if not isinstance(coordinate, MeshCoordinate):
             raise ArgumentError(f"{operation}: expected a MeshCoordinate, got {coordinate!r}")
-        if any(coordinate):
-            raise DeviceError(f"{operation}: {coordinate!r} is outside the mesh {self.shape}")
-        return self.chips[0]
+        place = _place(coordinate, self._shape)
+        if place is None:
+            raise DeviceError(f"{operation}: {coordinate!r} is outside the mesh {self.shape}", vendor=vendor)
+        return self.chips[place]
+
+    def coordinates(self) -> list[MeshCoordinate]:
+        """Return the coordinates of the chips, row by row."""
+        return [MeshCoordinate(*coordinate) for coordinate in itertools.product(*map(range, self._shape))]
+
+
+def _place(coordinate: MeshCoordinate, shape: MeshShape) -> int | None:
+    """Return a coordinate's number, row by row; None outside of the shape."""
+    if coordinate.dims() != shape.dims():
+        return None
+    place = 0
+    for index, size in zip(coordinate, shape, strict=True):
+        if not 0 <= index < size:
+            return None
+        place = place * size + index
+    return place

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import threading
 import weakref
-from collections.abc import Hashable, Sequence
-from typing import Any, NoReturn, Protocol
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Protocol
 
 from ttnn import _engine
 from ttnn.base.call import as_integer
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
-from ttnn.device.chip import Chip
+from ttnn.device.chip import Chip, power_up
 from ttnn.device.coordinates import (
     MeshCoordinate,
     MeshCoordinateRange,
@@ -51,12 +52,15 @@ class MeshDevice(Mesh):
         "__weakref__",
         "_cache_enabled",
         "_cache_misses_allowed",
+        "_closed",
+        "_parent",
         "_programs",
         "_queue_count",
         "_queues",
         "_resolved",
         "_running",
         "_sub_devices",
+        "_submeshes",
         "_traces",
     )
 
@@ -69,6 +73,9 @@ class MeshDevice(Mesh):
     _running: threading.RLock  # held while a program runs
     _sub_devices: SubDevices
     _traces: Traces
+    _closed: bool
+    _parent: MeshDevice | None  # the mesh that this is a part of
+    _submeshes: list[weakref.ref[MeshDevice]]
 
     def __init__(self) -> None:
         raise ArgumentError("MeshDevice(): devices are opened with ttnn.open_device(device_id=...)")
@@ -88,38 +95,71 @@ class MeshDevice(Mesh):
         """Return an open device, see `ttnn.open_device`."""
         call = "open_device"
         card = count(call, "device_id", device_id)
-        regions = {
-            "l1_small_size": count(call, "l1_small_size", l1_small_size),
-            "trace_region_size": count(call, "trace_region_size", trace_region_size),
-            "worker_l1_size": count(call, "worker_l1_size", worker_l1_size),
-        }
-        queues = count(call, "num_command_queues", num_command_queues)
         if card >= MAX_DEVICES:
             raise DeviceError(f"{call}: device_id must be between 0 and {MAX_DEVICES - 1}, got {card}")
-        if not 1 <= queues <= MAX_COMMAND_QUEUES:
-            raise DeviceError(f"{call}: num_command_queues must be between 1 and {MAX_COMMAND_QUEUES}, got {queues}")
         if chip is not None and not isinstance(chip, str):
             raise ArgumentError(f"{call}: chip must be one of {', '.join(_engine.chip_names())}, got {chip!r}")
+        name = DEFAULT_CHIP[CONFIG.arch_name] if chip is None else chip
+        sizes = {"l1_small_size": l1_small_size, "trace_region_size": trace_region_size}
+        sizes["worker_l1_size"] = worker_l1_size
+        return cls._power_up(call, MeshShape(1, 1), [card], name, sizes, dispatch_core_config, num_command_queues)
+
+    @classmethod
+    def _power_up(
+        cls,
+        call: str,
+        shape: MeshShape,
+        ids: Sequence[int],
+        chip: str,
+        sizes: Mapping[str, int],
+        dispatch: DispatchCoreConfig | None,
+        num_command_queues: int,
+    ) -> MeshDevice:
+        """Return a mesh of chips with empty memory.
+
+        Args:
+            call: Who opens it, for errors.
+            shape: Its shape.
+            ids: Numbers of the devices, row by row.
+            chip: The engine's name of the chips.
+            sizes: Bytes that are set aside.
+            dispatch: Dispatch cores; default: those of the generation.
+            num_command_queues: 1 or 2.
+        """
+        regions = {name: count(call, name, size) for name, size in sizes.items()}
+        queues = count(call, "num_command_queues", num_command_queues)
+        if not 1 <= queues <= MAX_COMMAND_QUEUES:
+            raise DeviceError(f"{call}: num_command_queues must be between 1 and {MAX_COMMAND_QUEUES}, got {queues}")
         with _opening:
-            already = open_devices.get(card)
-            if already is not None and already.is_open:
-                raise DeviceError(f"Cannot re-initialize device {card}, must first call close()")
-            device = cls.__new__(cls)
-            name = DEFAULT_CHIP[CONFIG.arch_name] if chip is None else chip
-            device._put(MeshShape(1, 1), Chip(card, name, regions, dispatch_core_config))
-            device._programs, device._cache_enabled, device._cache_misses_allowed = set(), True, True
-            device._resolved = {}
-            device._queue_count, device._queues, device._running = queues, {}, threading.RLock()
-            device._sub_devices = SubDevices(device.chips)
-            device._traces = Traces(device.chips)
-            open_devices[card] = device
+            for number in ids:
+                already = open_devices.get(number)
+                if already is not None and already.is_open:
+                    raise DeviceError(f"Cannot re-initialize device {number}, must first call close()")
+            device = cls._with_chips(shape, *power_up(ids, chip, regions, dispatch), queues)
+            for number in ids:
+                open_devices[number] = device
+        return device
+
+    @classmethod
+    def _with_chips(
+        cls, shape: MeshShape, engine: _engine.Device, chips: tuple[Chip, ...], queues: int, parent: Any = None
+    ) -> MeshDevice:
+        """Return an open mesh of chips, without programs and traces."""
+        device = cls.__new__(cls)
+        device._put(shape, engine, chips)
+        device._programs, device._cache_enabled, device._cache_misses_allowed = set(), True, True
+        device._resolved = {}
+        device._queue_count, device._queues = queues, {}
+        device._running = threading.RLock() if parent is None else parent._running
+        device._sub_devices, device._traces = SubDevices(engine, chips[0].grid), Traces(engine)
+        device._closed, device._parent, device._submeshes = False, parent, []
         return device
 
     @classmethod
     def _open_mesh(
         cls, mesh_shape: MeshShape | None, offset: MeshCoordinate | None, ids: Sequence[int], **options: Any
     ) -> MeshDevice:
-        """Return an open mesh of one chip, see `ttnn.open_mesh_device`.
+        """Return an open mesh, see `ttnn.open_mesh_device`.
 
         `options` are those of `_open`.
         """
@@ -131,13 +171,17 @@ class MeshDevice(Mesh):
             raise ArgumentError(f"{call}: offset must be a ttnn.MeshCoordinate, got {type(offset).__name__}")
         if not isinstance(ids, list | tuple):
             raise ArgumentError(f"{call}: physical_device_ids must be device ids, got {type(ids).__name__}")
-        if shape.mesh_size() != 1:
-            raise UnsupportedError(f"{call}: {shape} has several chips; only 1x1 is built", "unimplemented")
-        if offset is not None and any(offset):
-            raise DeviceError(f"{call}: offset {offset!r} is outside the system mesh MeshShape([1, 1])")
-        if len(ids) > 1:
-            raise DeviceError(f"{call}: {shape} requires one device, got {list(ids)}")
-        return cls._open(ids[0] if ids else 0, **options)
+        if ids and len(ids) != shape.mesh_size():
+            raise DeviceError(f"{call}: {shape} requires {shape.mesh_size()} devices, got {list(ids)}")
+        if shape.mesh_size() == 1:
+            if offset is not None and any(offset):
+                raise DeviceError(f"{call}: offset {offset!r} is outside the system mesh MeshShape([1, 1])")
+            return cls._open(ids[0] if ids else 0, **options)
+        names = ("l1_small_size", "trace_region_size", "worker_l1_size")
+        sizes = {name: options.get(name, 0) for name in names}
+        order = list(ids) or list(range(shape.mesh_size()))
+        dispatch, queues = options.get("dispatch_core_config"), options.get("num_command_queues", 1)
+        return cls._power_up(call, shape, order, DEFAULT_CHIP[CONFIG.arch_name], sizes, dispatch, queues)
 
     # Program cache.
 
@@ -186,25 +230,36 @@ class MeshDevice(Mesh):
         """
         self._require_open("reset")
         self._traces.give_up()
-        for chip in self.chips:
-            chip.engine.reset()
+        self.engine.reset()
 
     # More than one chip, and parts of a chip.
 
+    @property
+    def is_open(self) -> bool:
+        """Return whether the mesh has not been closed."""
+        return not self._closed and self.engine.is_open
+
     def get_submeshes(self) -> list[MeshDevice]:
-        """Return the parts that the mesh was divided into: none."""
-        return []
+        """Return the open parts that the mesh was divided into."""
+        submeshes = (reference() for reference in self._submeshes)
+        return [submesh for submesh in submeshes if submesh is not None and submesh.is_open]
 
     def reshape(self, new_shape: MeshShape) -> None:
-        """Set the mesh shape; one chip has only one.
+        """Set the shape of the mesh.
+
+        The chips get other coordinates.
 
         Raises:
             DeviceError: the new shape has another number of chips.
         """
         if not isinstance(new_shape, MeshShape):
             raise ArgumentError(f"reshape: expected a MeshShape, got {type(new_shape).__name__}")
-        if new_shape.mesh_size() != 1:
-            raise DeviceError(f"reshape: a mesh of 1 device cannot become {new_shape}")
+        if new_shape.mesh_size() != len(self.chips):
+            raise DeviceError(
+                f"reshape: {self!r} cannot become {new_shape}",
+                vendor="New shape must have the same number of devices as current shape",
+            )
+        self._shape = new_shape
 
     def quiesce_devices(self) -> None:
         """Wait until the device is idle.
@@ -216,25 +271,79 @@ class MeshDevice(Mesh):
         """
         self._require_open("quiesce_devices")
 
-    def create_submesh(self, submesh_shape: MeshShape, offset: MeshCoordinate | None = None) -> NoReturn:
-        """Always raise: a mesh has one chip."""
-        _one_chip("create_submesh")
+    def create_submesh(self, submesh_shape: MeshShape, offset: MeshCoordinate | None = None) -> MeshDevice:
+        """Return a part of the mesh as a mesh.
 
-    def create_submeshes(self, submesh_shape: MeshShape) -> NoReturn:
-        """Always raise: a mesh has one chip."""
-        _one_chip("create_submeshes")
+        It has the memory of its chips and the allocator of the whole mesh: its buffers have addresses that no buffer of
+        the whole mesh has.
 
-    def get_view(self) -> NoReturn:
-        """Always raise: a mesh has one chip."""
-        _one_chip("get_view")
+        Args:
+            submesh_shape: Shape of the part.
+            offset: Its first chip's coordinate; default: the first one.
 
-    def get_fabric_node_id(self, coord: MeshCoordinate) -> NoReturn:
-        """Always raise: there is no fabric."""
-        _one_chip("get_fabric_node_id")
+        Raises:
+            ArgumentError: no shape, or no coordinate.
+            DeviceError: the part does not fit into the mesh, or the mesh is closed.
+        """
+        self._require_open("create_submesh")
+        if not isinstance(submesh_shape, MeshShape):
+            raise ArgumentError(f"create_submesh: expected a MeshShape, got {type(submesh_shape).__name__}")
+        if not isinstance(offset, MeshCoordinate | None):
+            raise ArgumentError(f"create_submesh: offset must be a MeshCoordinate, got {type(offset).__name__}")
+        if any(size < 1 for size in submesh_shape):
+            raise DeviceError(
+                f"create_submesh: sizes must be positive, got {submesh_shape}",
+                vendor=f"Invalid submesh shape: ({submesh_shape}). All dimensions must be positive.",
+            )
+        first = MeshCoordinate(*[0] * submesh_shape.dims()) if offset is None else offset
+        inside = submesh_shape.dims() == self._shape.dims() == first.dims() and all(
+            begin + size <= whole for begin, size, whole in zip(first, submesh_shape, self._shape, strict=True)
+        )
+        if not inside:
+            shown = "std::nullopt" if offset is None else offset
+            raise DeviceError(
+                f"create_submesh: {submesh_shape} from {first} on is not inside of {self._shape}",
+                vendor=f"Submesh shape {submesh_shape} and offset {shown} does not fit within parent mesh "
+                f"({self._shape}).",
+            )
+        ranges = (range(begin, begin + size) for begin, size in zip(first, submesh_shape, strict=True))
+        chips = tuple(
+            self.chip_at("create_submesh", MeshCoordinate(*coordinate)) for coordinate in itertools.product(*ranges)
+        )
+        engine = self.engine.part([chip.place for chip in chips])
+        submesh = self._with_chips(submesh_shape, engine, chips, self._queue_count, self)
+        self._submeshes.append(weakref.ref(submesh))
+        return submesh
 
-    def get_system_mesh_id(self) -> NoReturn:
-        """Always raise: there is no system mesh."""
-        _one_chip("get_system_mesh_id")
+    def create_submeshes(self, submesh_shape: MeshShape) -> list[MeshDevice]:
+        """Return equal parts that together are the mesh, row by row.
+
+        Raises:
+            ArgumentError: no shape.
+            DeviceError: the parts do not fill the mesh.
+        """
+        self._require_open("create_submeshes")
+        if not isinstance(submesh_shape, MeshShape):
+            raise ArgumentError(f"create_submeshes: expected a MeshShape, got {type(submesh_shape).__name__}")
+        if submesh_shape.dims() != self._shape.dims():
+            raise DeviceError(f"create_submeshes: {submesh_shape} has other dimensions than {self._shape}")
+        for dim, (whole, size) in enumerate(zip(self._shape, submesh_shape, strict=True)):
+            if size < 1 or whole % size:
+                raise DeviceError(
+                    f"create_submeshes: {submesh_shape} does not divide {self._shape} along dimension {dim}",
+                    vendor=f"Shape {self._shape} is not divisible by submesh shape {submesh_shape} along dimension "
+                    f"{dim}",
+                )
+        steps = (range(0, whole, size) for whole, size in zip(self._shape, submesh_shape, strict=True))
+        return [self.create_submesh(submesh_shape, MeshCoordinate(*offset)) for offset in itertools.product(*steps)]
+
+    def get_view(self) -> MeshDeviceView:
+        """Return the devices by coordinate."""
+        return MeshDeviceView(self)
+
+    def get_system_mesh_id(self) -> int:
+        """Return the number of its system mesh, 0."""
+        return 0
 
     def create_sub_device_manager(self, sub_devices: Sequence[SubDevice], local_l1_size: int) -> SubDeviceManagerId:
         """Return a new sub-device manager's id.
@@ -338,12 +447,19 @@ class MeshDevice(Mesh):
     def close(self) -> bool:
         """Close the device, like `ttnn.close_device`."""
         self._require_open("close_device")
+        for submesh in self.get_submeshes():
+            submesh.close()
         self._traces.give_up()
-        for chip in self.chips:
-            chip.close()
+        if self._parent is None:
+            self.engine.close()
+        else:
+            self.engine.close_part()
+        self._closed = True
         self._programs.clear()
-        if open_devices.get(self.id()) is self:
-            del open_devices[self.id()]
+        self._resolved.clear()
+        for chip in self.chips:
+            if open_devices.get(chip.id) is self:
+                del open_devices[chip.id]
         return True
 
     def mesh_command_queue(self, id: int = 0) -> CommandQueue:
@@ -401,10 +517,6 @@ class MeshDevice(Mesh):
         self._require_open("release_trace")
         self._traces.release(trace_id)
 
-    def num_hw_cqs(self) -> int:
-        """Return how many command queues the device was opened with."""
-        return self._queue_count
-
     def __repr__(self) -> str:
         return f"MeshDevice({'x'.join(map(str, self._shape))} grid, {len(self.chips)} devices)"
 
@@ -412,10 +524,23 @@ class MeshDevice(Mesh):
 Device = MeshDevice
 
 
-def _one_chip(operation: str) -> NoReturn:
-    raise UnsupportedError(
-        f"MeshDevice.{operation}: meshes have one chip here; several are not implemented", "unimplemented"
-    )
+class MeshDeviceView:
+    """The devices of a mesh by row and column."""
+
+    def __init__(self, mesh: MeshDevice) -> None:
+        self._shape, self._ids = mesh.shape, mesh.get_device_ids()
+
+    def shape(self) -> MeshShape:
+        """Return the shape of the mesh."""
+        return self._shape
+
+    def num_devices(self) -> int:
+        """Return the number of devices."""
+        return len(self._ids)
+
+    def get_device_ids(self) -> list[int]:
+        """Return the numbers of the devices, row by row."""
+        return list(self._ids)
 
 
 class RunReport(Protocol):

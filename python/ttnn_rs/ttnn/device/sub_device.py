@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet, check_in_grid
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
-from ttnn.device.chip import Chip
 from ttnn.device.coordinates import SubDevice, SubDeviceId, SubDeviceManagerId
 
 
@@ -23,10 +23,10 @@ class SubDevices:
     They divide all chips alike.
     """
 
-    __slots__ = ("_active", "_chips", "_managers", "_next", "_own_l1")
+    __slots__ = ("_active", "_engine", "_grid", "_managers", "_next", "_own_l1")
 
-    def __init__(self, chips: Sequence[Chip]) -> None:
-        self._chips = chips
+    def __init__(self, engine: _engine.Device, grid: tuple[int, int]) -> None:
+        self._engine, self._grid = engine, grid
         self._managers: dict[int, list[SubDevice]] = {}
         self._own_l1: dict[int, int] = {}
         self._active: int | None = None
@@ -49,7 +49,7 @@ class SubDevices:
             if len(part._cores) != 1 and any(not cores.empty() for cores in part._cores[1:]):
                 raise UnsupportedError(f"{call}: {part!r} has Ethernet cores, which are not modelled")
             cores = _all_cores(part)
-            check_in_grid(f"{call}: sub-device {number} has", cores, self._chips[0].grid)
+            check_in_grid(f"{call}: sub-device {number} has", cores, self._grid)
             core = cores._shared(seen)
             if core is not None:
                 raise DeviceError(
@@ -72,8 +72,7 @@ class SubDevices:
         call = "load_sub_device_manager"
         number = self._require(call, manager)
         own = self._own_l1[number]
-        # Allocators of a mesh go in lockstep: a floor that one of them refuses is refused by the first already.
-        if not all(chip.engine.set_l1_floor(own) for chip in self._chips):
+        if not self._engine.set_l1_floor(own):
             raise DeviceError(
                 f"{call}: buffers occupy the first {own} bytes of L1, which manager {number} keeps for its sub-devices"
             )
@@ -81,8 +80,7 @@ class SubDevices:
 
     def clear(self) -> None:
         """Unload the sub-device manager: the grid is undivided."""
-        for chip in self._chips:
-            chip.engine.set_l1_floor(0)
+        self._engine.set_l1_floor(0)
         self._active = None
 
     def remove(self, manager: SubDeviceManagerId) -> None:

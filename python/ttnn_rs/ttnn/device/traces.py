@@ -6,12 +6,11 @@ steps of their own to the trace that is being captured.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Final, Protocol
 
+from ttnn import _engine
 from ttnn.base.exceptions import ArgumentError, DeviceError
-from ttnn.device.chip import Chip
 from ttnn.device.coordinates import MeshTraceId
 
 CAPTURING: Final = (
@@ -40,7 +39,7 @@ class Step(Protocol):
 class Traces:
     """Traces of one device: finished ones and the one being captured."""
 
-    __slots__ = ("_chips", "_finished", "_next", "_open", "steps")
+    __slots__ = ("_engine", "_finished", "_next", "_open", "steps")
 
     capturing: ClassVar[set[int]] = set()
     """Ids of the `Traces` that capture now.
@@ -54,8 +53,8 @@ class Traces:
     steps: list[Step] | None
     """The trace that is being captured, None if there is none."""
 
-    def __init__(self, chips: Sequence[Chip]) -> None:
-        self._chips = chips
+    def __init__(self, engine: _engine.Device) -> None:
+        self._engine = engine
         self._finished: dict[int, list[Step]] = {}
         self._next = 0
         self._open: int | None = None
@@ -69,9 +68,8 @@ class Traces:
         """
         if self.steps is not None:
             raise DeviceError("begin_trace_capture: a trace is being captured already")
-        for chip in self._chips:
-            if chip.engine.failure is not None:
-                raise DeviceError(f"begin_trace_capture: {chip.engine.failure}")
+        if self._engine.failure is not None:
+            raise DeviceError(f"begin_trace_capture: {self._engine.failure}")
         self._open, self.steps = self._next, []
         self._next += 1
         Traces.capturing.add(id(self))
@@ -98,13 +96,11 @@ class Traces:
 
     def suspend(self) -> None:
         """Block all engine work of this device while a trace is captured."""
-        for chip in self._chips:
-            chip.engine.stop(CAPTURING, "UnsupportedError")
+        self._engine.stop(CAPTURING, "UnsupportedError")
 
     def resume(self) -> None:
         """Unblock engine work."""
-        for chip in self._chips:
-            chip.engine.reset()
+        self._engine.reset()
 
     def find(self, call: str, trace_id: MeshTraceId | int) -> list[Step]:
         """Return the steps of a finished trace.

@@ -141,7 +141,12 @@ def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call |
         key += [positions[operand] for operand in operands]
         operands = list(distinct)
     device = tensors[0]._device if tensors else devices[0] if devices else None
-    return None if device is None else _new(Call, (tuple(key), tensors, operands, device))
+    if device is None:
+        return None
+    if device._several:
+        # How operands lie on the mesh decides how results do.
+        key += [getattr(tensor, "_topology", None) for tensor in tensors]
+    return _new(Call, (tuple(key), tensors, operands, device))
 
 
 def _add(

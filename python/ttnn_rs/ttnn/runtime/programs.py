@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ttnn import _engine
 from ttnn._engine import Buffer, Unresolved
-from ttnn.base.exceptions import MemoryConfigError, OutOfMemoryError
+from ttnn.base.exceptions import DeviceError, MemoryConfigError, OutOfMemoryError
 from ttnn.base.observers import OBSERVERS, Observer, making_program, observing
 from ttnn.runtime.calls import COMPOSITES, Call
 from ttnn.runtime.events import Event, Recording, SlotTensor, exchanged, slot_tensor, tell
@@ -28,11 +28,11 @@ MISSED: Final = object()
 
 _NEW, _OPERAND, _VIEW, _AGAIN, _NONE = range(5)
 
-Part = tuple[int, int, Any]
-"""A part of a result: kind, number, and specification.
+Part = tuple[int, int, Any, Any]
+"""A part of a result: kind, number, specification, topology.
 
-What it is (a new buffer, an operand, a view of an operand or of an earlier part, None), the number of that, and its
-specification.
+What it is (a new buffer, an operand, a view of an operand or of an earlier part, None), the number of that, its
+specification, and how it lies on a mesh, None for the usual way.
 """
 Build = Callable[[Iterator[Any]], Any]
 """Makes a result of its parts."""
@@ -63,7 +63,7 @@ class Program:
     ) -> None:
         self._run, self._operands, self._parts, self._build, self.events = run, operands, parts, build, events
         # Of a program with one new tensor, its specification.
-        self._only = parts[0][2].spec if build is None and parts[0][0] == _NEW else None
+        self._only = parts[0][2].spec if build is None and parts[0][0] == _NEW and parts[0][3] is None else None
 
     @property
     def steps(self) -> list[tuple[str, list[int], dict[str, Any] | None]]:
@@ -108,7 +108,7 @@ class Program:
             tensor_of: Returns the tensors of the result, if observers know them already.
         """
         results: list[Any] = []
-        for kind, number, tensor in self._parts:
+        for kind, number, tensor, topology in self._parts:
             if tensor is not None and tensor_of is not None:
                 results.append(tensor_of(tensor))
             elif kind == _NEW:
@@ -119,6 +119,8 @@ class Program:
                 results.append(call.tensors[number]._view(tensor.spec))
             else:
                 results.append(None if kind == _NONE else results[number]._view(tensor.spec))
+            if topology is not None:
+                results[-1]._topology = topology
         return results[0] if self._build is None else self._build(iter(results))
 
     def _observed(self, name: str, call: Call) -> Any:
@@ -200,14 +202,18 @@ def resolve_and_launch(name: str, call: Call | None, run: Callable[[Sequence[Any
         run: What the operator does with bound arguments.
         values: Those.
     """
-    if call is None or not call.device._cache_enabled:
+    if call is None:
         return run(values)
+    if call.device._several:
+        _require_one_mesh(name, call)
+    if not call.device._cache_enabled:
+        return _run(call, run, values)
     if any(type(operand) is not Buffer for operand in call.operands):
         # What a capture without dispatch has left has no memory.
-        return run(values)
+        return _run(call, run, values)
     programs = call.device._resolved
     if type(programs.get(call.key)) is str:
-        return run(values)
+        return _run(call, run, values)
     resolving = _engine.begin_program(call.device.engine, call.operands)
     try:
         program = _resolve(call, resolving, run, values)
@@ -219,7 +225,37 @@ def resolve_and_launch(name: str, call: Call | None, run: Callable[[Sequence[Any
         programs.clear()
     programs[call.key] = program
     result = MISSED if isinstance(program, str) else program.launch(name, call)
-    return run(values) if result is MISSED else result
+    return _run(call, run, values) if result is MISSED else result
+
+
+def _require_one_mesh(name: str, call: Call) -> None:
+    """Check that the tensors of a call are on one mesh.
+
+    Raises:
+        DeviceError: they are not.
+    """
+    for tensor in call.tensors:
+        if tensor._device is not None and tensor._device is not call.device:
+            raise DeviceError(
+                f"ttnn.{name}: the tensors are on different meshes, {call.device!r} with devices "
+                f"{call.device.get_device_ids()} and {tensor._device!r} with {tensor._device.get_device_ids()}."
+            )
+
+
+def _run(call: Call, run: Callable[[Sequence[Any]], Any], values: Sequence[Any]) -> Any:
+    """Run a call step by step.
+
+    Results lie on the mesh as its first operand.
+    """
+    result = run(values)
+    topology = getattr(call.tensors[0], "_topology", None) if call.tensors else None
+    if topology is not None:
+        found: list[Any] = []
+        _structure(result, found)
+        for part in found:
+            if type(part) is Tensor and not hasattr(part, "_topology"):
+                part._topology = topology
+    return result
 
 
 def _resolve(
@@ -251,7 +287,8 @@ def _resolve(
     build = _structure(result, found)
     new: dict[Buffer, int] = {}
     of = [operands[id(tensor)] for tensor in call.tensors]
-    parts = [_part(part, index, of, new) for index, part in enumerate(found)]
+    topology = getattr(call.tensors[0], "_topology", None) if call.tensors else None
+    parts = [_part(part, index, of, new, topology) for index, part in enumerate(found)]
     made = resolving.end(list(new))
     if isinstance(made, str):
         return made
@@ -275,7 +312,7 @@ def _structure(result: Any, found: list[Any]) -> Build:
     return next
 
 
-def _part(result: Any, index: int, operands: Sequence[Tensor], new: dict[Buffer, int]) -> Part | None:
+def _part(result: Any, index: int, operands: Sequence[Tensor], new: dict[Buffer, int], topology: Any) -> Part | None:
     """Return a result part's kind; None if foreign.
 
     It is no tensor with a buffer of its own or of an operand.
@@ -285,19 +322,21 @@ def _part(result: Any, index: int, operands: Sequence[Tensor], new: dict[Buffer,
         index: Its number among the parts.
         operands: The slots of the call's tensors.
         new: Buffers of results that are no operands, with their parts; that of `result` is added.
+        topology: How results lie on a mesh that have no topology of their own.
     """
     if result is None:
-        return _NONE, 0, None
+        return _NONE, 0, None, None
     if type(result) is not Tensor or not result.buffers:
         return None
     for number, operand in enumerate(operands):
         if operand is result:
-            return _OPERAND, number, None
+            return _OPERAND, number, None, None
+    topology = getattr(result, "_topology", topology)
     (buffer,) = result.buffers
     for number, operand in enumerate(operands):
         if operand.buffers[0] is buffer:
-            return _VIEW, number, slot_tensor(result)
+            return _VIEW, number, slot_tensor(result), topology
     if buffer in new:
-        return _AGAIN, new[buffer], slot_tensor(result)
+        return _AGAIN, new[buffer], slot_tensor(result), topology
     new[buffer] = index
-    return _NEW, len(new) - 1, slot_tensor(result)
+    return _NEW, len(new) - 1, slot_tensor(result), topology

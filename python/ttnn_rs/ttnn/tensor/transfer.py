@@ -55,9 +55,9 @@ def check_queue(operator: str, cq_id: int | None) -> None:
 
 
 def allocate(spec: TensorSpec, device: MeshDevice) -> tuple[Buffer, ...]:
-    """Return new buffers for a tensor's pages, one per chip.
+    """Return the new buffer of a tensor's pages.
 
-    The allocators of a mesh go in lockstep: the buffers have one address, and where one chip has no room, none has.
+    It has one address on all chips of a mesh.
 
     Raises:
         DeviceError: the device is closed.
@@ -75,22 +75,16 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> tuple[Buffer, ...]:
     _check_grid(spec, device)
     if OBSERVERS and blocked():
         # What takes it asks for its facts only; no transfer and no program happens.
-        return tuple(cast("Buffer", PhantomBuffer(spec, chip)) for chip in device.chips)
+        return (cast("Buffer", PhantomBuffer(spec, device.chips[0])),)
     config = spec._memory_config
     interleaved = config.interleaved
     if not interleaved:
         require_allocatable(spec)
-    buffers: tuple[Buffer, ...] = ()
-    for chip in device.chips:
-        # An empty tensor has no pages on any core.
-        if interleaved or spec.num_pages == 0:
-            new = chip.engine.allocate_interleaved(
-                config.buffer_type.value, spec.page_bytes, spec.num_pages, max(1, spec.page_grid[1])
-            )
-        else:
-            new = _allocate_sharded(spec, chip.engine)
-        buffers += (new,)
-    return buffers
+    # An empty tensor has no pages on any core.
+    if interleaved or spec.num_pages == 0:
+        kind, columns = config.buffer_type.value, max(1, spec.page_grid[1])
+        return (device.engine.allocate_interleaved(kind, spec.page_bytes, spec.num_pages, columns),)
+    return (_allocate_sharded(spec, device.engine),)
 
 
 def _allocate_sharded(spec: TensorSpec, engine: Engine) -> Buffer:

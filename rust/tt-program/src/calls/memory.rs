@@ -143,8 +143,8 @@ impl Run {
         }
         let offset = (address - buffer.address()) as usize;
         if how == Use::Write {
-            buffer.mark_bytes(place.bank, offset, bytes as usize);
-        } else if self.watched && !buffer.bytes_written(place.bank, offset, bytes as usize) {
+            buffer.mark_bytes(device.current(), place.bank, offset, bytes as usize);
+        } else if self.watched && !buffer.bytes_written(device.current(), place.bank, offset, bytes as usize) {
             return Err(FaultKind::NeverWritten { place: self.place_name(place), address, bytes, owner: owner() });
         }
         Ok(())
@@ -192,7 +192,7 @@ pub(crate) fn mark_buffer(device: &Device, place: Place, bytes: u32) {
     if let Some(buffer) = device.owner(place) {
         let end = (place.address + u64::from(bytes)).min(buffer.address() + buffer.bytes_per_bank());
         let offset = (place.address - buffer.address()) as usize;
-        buffer.mark_bytes(place.bank, offset, (end - place.address) as usize);
+        buffer.mark_bytes(device.current(), place.bank, offset, (end - place.address) as usize);
     }
 }
 

@@ -135,7 +135,7 @@ impl Run {
         let place: Place = self.own_place(start);
         device.owner(place).is_some_and(|buffer| {
             let offset = (place.address - buffer.address()) as usize;
-            buffer.bytes_written(place.bank, offset, (end - start) as usize)
+            buffer.bytes_written(device.current(), place.bank, offset, (end - start) as usize)
         })
     }
 

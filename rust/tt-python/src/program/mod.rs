@@ -68,6 +68,8 @@ struct ProgramRun {
     run: Run,
     natives: Kernels,
     device: Arc<SharedDevice>,
+    /// The place of the chip in its mesh.
+    chip: usize,
 }
 
 /// A CB: core, index, address, page bytes, pages, format code, tile height and width, borrowed memory.
@@ -111,7 +113,7 @@ impl ProgramRun {
         if let Some(error) = failed {
             return Err(error);
         }
-        let mut device = self.device.lock_attached(py)?;
+        let mut device = self.device.lock_on(py, self.chip)?;
         finish(py, catch_unwind(AssertUnwindSafe(|| self.run.catch_up(&mut device))))
     }
 
@@ -125,7 +127,7 @@ impl ProgramRun {
             self.catch_up(py)?;
         }
         let result = {
-            let mut device = self.device.lock_attached(py)?;
+            let mut device = self.device.lock_on(py, self.chip)?;
             finish(py, catch_unwind(AssertUnwindSafe(|| call((&mut self.run, &mut device)))))
         };
         if self.run.must_catch_up() && result.is_ok() {
@@ -225,13 +227,13 @@ impl ProgramRun {
         }
         require_host(py)?;
         device.shared().require_running(py)?;
-        let device = Arc::clone(device.shared());
+        let (chip, device) = (device.chips().chips.first(), Arc::clone(device.shared()));
         let mut run = {
-            let mut locked = device.lock_attached(py)?;
+            let mut locked = device.lock_on(py, chip)?;
             Run::new(&mut locked, &spec).map_err(|what| bug(py, &what))?
         };
         let natives = native::set_up(py, &mut run, natives)?;
-        Ok(Self { run, natives, device })
+        Ok(Self { run, natives, device, chip })
     }
 
     // The scheduler.
@@ -274,7 +276,7 @@ impl ProgramRun {
 
     /// Kernels that wait, and their threads.
     fn waits(&mut self, py: Python<'_>) -> PyResult<Vec<WaitRow>> {
-        let device = self.device.lock_attached(py)?;
+        let device = self.device.lock_on(py, self.chip)?;
         let mut rows = Vec::new();
         for (index, wait, place) in self.run.all_waits() {
             let kernel = &self.run.kernels[index];

@@ -11,7 +11,7 @@ use tt_program::native::{Kernels, NativeSpec, Next, names};
 use tt_riscv::Image;
 
 use super::ProgramRun;
-use crate::error::exception;
+use crate::error::{Either, exception};
 use crate::interrupt;
 
 /// A compiled kernel.
@@ -44,8 +44,12 @@ impl ProgramRun {
     /// Lets the compiled kernel go on that `schedule` chose, then those that come next, until one does that is not
     /// compiled. Returns its number; -1 if nobody can go on.
     fn run_native(&mut self, py: Python<'_>) -> PyResult<i64> {
-        let Self { run, natives, device } = self;
-        match device.run(py, |device| natives.go_on(run, device))? {
+        let Self { run, natives, device, chip } = self;
+        let gone_on = device.run(py, |device| {
+            device.select(*chip).map_err(Either::First)?;
+            natives.go_on(run, device).map_err(Either::Second)
+        })?;
+        match gone_on {
             Next::Kernel(kernel) => Ok(kernel as i64),
             Next::Nobody => Ok(-1),
             Next::Stopped => Err(interrupt::again(py)),
