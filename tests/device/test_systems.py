@@ -38,7 +38,7 @@ def test_every_name_has_a_system_whose_links_make_its_mesh() -> None:
 
 def test_recorded_orders_and_links(golden: Path) -> None:
     recorded = json.loads((golden / "host/mesh_systems.json").read_text())
-    names = {each.type.name: each for each in named_systems().values()}
+    names = {each.type.name: each for name, each in named_systems().items() if name != "galaxy_torus"}
     for kind, orders in recorded["chip_order"].items():
         assert names[kind].recorded
         for shape, chips in orders.items():

@@ -15,6 +15,7 @@ SYSTEMS: Final = (
     "n300_2x2",
     "t3k",
     "galaxy",
+    "galaxy_torus",
     "tg",
     "p100",
     "p150",

@@ -288,6 +288,14 @@ class System:
         """Yield the pairs of neighbours in the system mesh, row-major."""
         yield from pairs_of(self.chips, self.shape)
 
+    def ring_pairs(self) -> Iterator[tuple[int, int]]:
+        """Yield the first and last chips of the rows and columns that were declared rings."""
+        rows, columns = self.shape
+        if self.rings[0] and rows > 2:
+            yield from ((self.at((0, column)), self.at((rows - 1, column))) for column in range(columns))
+        if self.rings[1] and columns > 2:
+            yield from ((self.at((row, 0)), self.at((row, columns - 1))) for row in range(rows))
+
 
 def pairs_of(chips: Sequence[int], shape: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the pairs of neighbours in a mesh, row-major."""

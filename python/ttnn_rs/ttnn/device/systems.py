@@ -13,13 +13,20 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+from ttnn import _engine
 from ttnn.base.config import CONFIG
-from ttnn.base.exceptions import DeviceError
+from ttnn.base.exceptions import ConfigError, DeviceError, UnsupportedError
 from ttnn.base.system_enums import ClusterType
+from ttnn.device.cluster_descriptor import ClusterDescriptor, read_cluster_descriptor
+from ttnn.device.embedding import neighbours_of, place_chips, shapes_of
+from ttnn.device.mesh_graph import MeshGraph, MeshGraphDescriptor, read_mesh_graph
 from ttnn.device.system import Link, System
 
 DEFAULT_SYSTEM: Final = {"wormhole_b0": "n150", "blackhole": "p150"}
 """The system without a choice, by the generation that ARCH_NAME names."""
+_VARIABLES: Final = ("TT_METAL_MOCK_CLUSTER_DESC_PATH", "TT_MESH_GRAPH_DESC_PATH", "TT_VISIBLE_DEVICES")
+_BOARDS: Final = {"ubb_wormhole": "ubb", "ubb": "ubb", "ubb_blackhole": "ubb_blackhole"}
+"""Kinds of boards that are written in several ways."""
 _MAX_TEXT: Final = 1000
 _TABLE: Final = Path(__file__).with_name("systems.json")
 
@@ -27,8 +34,13 @@ _TABLE: Final = Path(__file__).with_name("systems.json")
 @cache
 def named_systems() -> Mapping[str, System]:
     """Return the systems with a name."""
-    table = json.loads(_TABLE.read_text(encoding="utf-8"))["systems"]
-    return {name: _system(name, entry) for name, entry in table.items()}
+    systems: dict[str, System] = {}
+    for name, entry in json.loads(_TABLE.read_text(encoding="utf-8"))["systems"].items():
+        if "rings_of" in entry:
+            systems[name] = replace(with_rings(systems[entry["rings_of"]], (True, True)), name=name)
+        else:
+            systems[name] = _system(name, entry)
+    return systems
 
 
 def _system(name: str, entry: Mapping[str, Any]) -> System:
@@ -106,22 +118,270 @@ def part_of(system: System, cards: Sequence[int]) -> System:
     return part
 
 
+def with_rings(system: System, rings: tuple[bool, bool]) -> System:
+    """Return a system with links that make its columns (0) and rows (1) rings.
+
+    The links that are not there get the first free channels of their chips, as many as neighbours have.
+    """
+    rows, columns = system.shape
+    ends = [((0, column), (rows - 1, column)) for column in range(columns) if rings[0] and rows > 2]
+    ends += [((row, 0), (row, columns - 1)) for row in range(rows) if rings[1] and columns > 2]
+    taken = {end for link in system.links for end in ((link.chip, link.channel), (link.other, link.other_channel))}
+    count = min((len(system.links_between(*pair)) for pair in system.mesh_pairs()), default=0)
+    links = list(system.links)
+    for first, last in ends:
+        chip, other = sorted((system.at(first), system.at(last)))
+        if system.links_between(chip, other):
+            continue
+        for _ in range(count):
+            channels = [
+                next(channel for channel in range(1000) if (end, channel) not in taken) for end in (chip, other)
+            ]
+            taken |= {(chip, channels[0]), (other, channels[1])}
+            links.append(Link(chip, channels[0], other, channels[1]))
+    return replace(system, links=tuple(sorted(links)), rings=rings)
+
+
+# Systems of descriptors.
+
+
+def system_of_cluster(cluster: ClusterDescriptor, graph: MeshGraph | None = None) -> System:
+    """Return the system that a cluster descriptor, and a mesh graph, describe.
+
+    A known number of known cards has the system mesh and the order of the system with a name, if the links allow it.
+    Other chips get a mesh that their links make.
+
+    Raises:
+        DeviceError: the links do not make the mesh; the message names the first pair without a link.
+        UnsupportedError: chips of several generations.
+    """
+    archs = sorted(set(cluster.archs.values()))
+    if len(archs) > 1:
+        raise UnsupportedError(
+            f"cluster descriptor {cluster.name}: chips of {' and '.join(archs)}; expected one generation"
+        )
+    known = _known(cluster)
+    chips = sorted(known.chips if known is not None else cluster.archs)
+    neighbours = neighbours_of((link.chip, link.other) for link in cluster.links)
+    shape = _two_dimensions(graph) if graph is not None else None
+    board = _board_of(cluster)
+    system = System(
+        name=cluster.name,
+        type=known.type if known is not None else ClusterType.CUSTOM,
+        board=board,
+        chip=next((each.chip for each in named_systems().values() if each.board == board), DEFAULT_SYSTEM[archs[0]]),
+        shape=(1, len(chips)),
+        chips=tuple(chips),
+        pcie=cluster.pcie,
+        usable_links=0,
+        links=cluster.links,
+        cards=known.cards if known is not None else _cards(cluster),
+        recorded=False,
+    )
+    if known is not None and (shape is None or shape == known.shape):
+        system = replace(system, shape=known.shape, chips=known.chips, line=known.line, recorded=known.recorded)
+        if not _makes_mesh(system):
+            found = place_chips(chips, neighbours, known.shape, (False, False))
+            system = system if found is None else replace(system, chips=found, line=None, recorded=False)
+    else:
+        rings = (False, False) if graph is None else (graph.rings[0], graph.rings[-1])
+        for each in [shape] if shape is not None else shapes_of(len(chips)):
+            if each[0] * each[1] != len(chips):
+                raise DeviceError(
+                    f"mesh graph {graph.name if graph else ''}: MeshShape({list(each)}) has {each[0] * each[1]} chips, "
+                    f"{cluster.name} has {len(chips)}"
+                )
+            found = place_chips(chips, neighbours, each, rings)
+            if found is not None or shape is not None:
+                system = replace(system, shape=each, chips=found or tuple(chips))
+                break
+    return _checked(_with_usable(system, known), graph)
+
+
+def _cards(cluster: ClusterDescriptor) -> tuple[tuple[int, ...], ...]:
+    return tuple(chips for kind, chips in cluster.boards if kind in ("n300", "p300") and len(chips) > 1)
+
+
+def _makes_mesh(system: System) -> bool:
+    return all(system.links_between(*pair) for pair in system.mesh_pairs())
+
+
+def _with_usable(system: System, known: System | None) -> System:
+    if known is not None:
+        return replace(system, usable_links=known.usable_links)
+    free = [
+        len(system.links_between(*pair)) - system.reserved_links(*pair)
+        for pair in system.mesh_pairs()
+        if system.links_between(*pair)
+    ]
+    return replace(system, usable_links=max(0, min(free, default=0)))
+
+
+def _board_of(cluster: ClusterDescriptor) -> str:
+    kinds = {_BOARDS.get(kind, kind.rstrip("abc")) for kind, _ in cluster.boards} - {"n150"} or {
+        kind for kind, _ in cluster.boards
+    }
+    return kinds.pop() if len(kinds) == 1 else "unknown"
+
+
+def _known(cluster: ClusterDescriptor) -> System | None:
+    """Return the system with a name that has these cards and chips."""
+    board = _board_of(cluster)
+    for system in named_systems().values():
+        if system.board == board and {*system.chips, *system.pcie} == set(cluster.archs):
+            return system
+    return None
+
+
+def _two_dimensions(graph: MeshGraph) -> tuple[int, int]:
+    if len(graph.dims) > 2:
+        raise UnsupportedError(
+            f"mesh graph {graph.name}: MeshShape({list(graph.dims)}) has {len(graph.dims)} dimensions"
+        )
+    return (graph.dims[0], graph.dims[1]) if len(graph.dims) == 2 else (1, graph.dims[0])
+
+
+def _checked(system: System, graph: MeshGraph | None) -> System:
+    """Return a system whose links make its mesh and that of a mesh graph.
+
+    Raises:
+        DeviceError: a link is missing.
+    """
+    system.require_links()
+    if graph is None:
+        return system
+    system = replace(system, rings=(graph.rings[0], graph.rings[-1]))
+    for chip, other in [*system.mesh_pairs(), *system.ring_pairs()]:
+        found, needed = len(system.links_between(chip, other)), graph.channels if graph.strict else 1
+        if found < needed:
+            places = [f"chip {each} at MeshCoordinate({list(system.place_of[each])})" for each in (chip, other)]
+            raise DeviceError(
+                f"system {system.name}: {places[0]} and {places[1]} have {found or 'no'} link{'s' * (found > 1)}; mesh "
+                f"graph {graph.name} needs {needed}"
+            )
+    return system
+
+
+def system_of_graph(descriptor: MeshGraphDescriptor, system: System | None = None) -> System:
+    """Return a system in the mesh of a mesh graph descriptor.
+
+    Args:
+        descriptor: The mesh.
+        system: The chips; None for a system with a name that has this mesh, or for chips of their own.
+
+    Raises:
+        DeviceError: links of the system are missing.
+        UnsupportedError: several meshes.
+    """
+    graph = only_mesh(descriptor)
+    shape = _two_dimensions(graph)
+    if system is not None:
+        if shape[0] * shape[1] > len(system.chips):
+            raise DeviceError(
+                f"mesh graph {graph.name}: {shape[0]}x{shape[1]} chips; system {system.name} has {len(system.chips)}"
+            )
+        return _checked(_reshaped(system, shape), graph)
+    rings = (graph.rings[0], graph.rings[-1])
+    for named in named_systems().values():
+        counts = {len(named.links_between(*pair)) for pair in named.mesh_pairs()}
+        same = sorted(named.shape) == sorted(shape) and _arch_of(named) == graph.arch
+        if same and counts <= {graph.channels} and named.rings == (False, False):
+            return replace(_checked(with_rings(_reshaped(named, shape), rings), graph), name=descriptor.name)
+    count = shape[0] * shape[1]
+    chips = tuple(range(count))
+    bare = System(
+        name=descriptor.name,
+        type=ClusterType.CUSTOM,
+        board="unknown",
+        chip=DEFAULT_SYSTEM[graph.arch],
+        shape=shape,
+        chips=chips,
+        pcie=chips,
+        usable_links=graph.channels,
+        links=(),
+        recorded=False,
+    )
+    channels = dict.fromkeys(chips, 0)
+    links: list[Link] = []
+    for chip, other in bare.mesh_pairs():
+        for _ in range(graph.channels):
+            links.append(Link(chip, channels[chip], other, channels[other]))
+            channels[chip] += 1
+            channels[other] += 1
+    return with_rings(replace(bare, links=tuple(sorted(links))), rings)
+
+
+def only_mesh(descriptor: MeshGraphDescriptor) -> MeshGraph:
+    """Return the mesh of a mesh graph descriptor.
+
+    Raises:
+        UnsupportedError: it has several.
+    """
+    if len(descriptor.meshes) > 1:
+        raise UnsupportedError(
+            f"mesh graph descriptor {descriptor.name}: {len(descriptor.meshes)} meshes; expected one", "unimplemented"
+        )
+    return next(iter(descriptor.meshes.values()))
+
+
+def _arch_of(system: System) -> str:
+    return str(_engine.chip_info(system.chip)["arch_name"])
+
+
+def _reshaped(system: System, shape: tuple[int, int]) -> System:
+    """Return a system with another system mesh, or a part of its chips."""
+    if shape == system.shape:
+        return system
+    chips = system.order(shape)
+    kind = system.type if len(chips) == len(system.chips) else cluster_type(system.board, len(chips))
+    return replace(system, shape=shape, chips=chips, type=kind, line=None, recorded=False)
+
+
+# The choice.
+
+
 def system_of_environment() -> System:
     """Return the system that the user chose; one chip by default.
 
-    `CONFIG.system` (TTNN_SYSTEM) names it, and TT_VISIBLE_DEVICES selects some of its cards.
+    `CONFIG.system` (TTNN_SYSTEM) names it, or TT_METAL_MOCK_CLUSTER_DESC_PATH describes its chips and links.
+    TT_MESH_GRAPH_DESC_PATH describes its mesh, alone or for these chips. TT_VISIBLE_DEVICES selects some of its cards.
 
     Raises:
-        DeviceError: TT_VISIBLE_DEVICES has other numbers than those of cards, or their chips are no mesh.
+        ConfigError: a name and a cluster descriptor.
+        DeviceError: the links do not make the mesh, or TT_VISIBLE_DEVICES has other numbers than those of cards.
+        FileFormatError: a file that is no descriptor, or cannot be read.
     """
-    name = CONFIG.system or DEFAULT_SYSTEM[CONFIG.arch_name]
-    return _chosen(name, os.environ.get("TT_VISIBLE_DEVICES", ""))
+    cluster, graph, visible = (os.environ.get(name, "").strip() for name in _VARIABLES)
+    if cluster and CONFIG.system is not None:
+        raise ConfigError(
+            f"TTNN_SYSTEM is {CONFIG.system}, and TT_METAL_MOCK_CLUSTER_DESC_PATH describes a system; set one of them"
+        )
+    named = CONFIG.system or ("" if cluster or graph else DEFAULT_SYSTEM[CONFIG.arch_name])
+    return _chosen(named, _file(cluster), _file(graph), visible)
 
 
-@lru_cache(maxsize=64)
-def _chosen(name: str, visible: str) -> System:
-    system = named_systems()[name]
-    return part_of(system, _numbers(visible)) if visible.strip() else system
+def _file(path: str) -> tuple[str, int, int]:
+    """Return a path with its time and size: an edited file is read again."""
+    if not path:
+        return "", 0, 0
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return path, 0, 0
+    return path, status.st_mtime_ns, status.st_size
+
+
+@lru_cache(maxsize=16)
+def _chosen(name: str, cluster: tuple[str, int, int], graph: tuple[str, int, int], visible: str) -> System:
+    descriptor = read_mesh_graph(graph[0]) if graph[0] else None
+    if cluster[0]:
+        mesh = only_mesh(descriptor) if descriptor is not None else None
+        system = system_of_cluster(read_cluster_descriptor(cluster[0]), mesh)
+    elif descriptor is not None:
+        system = system_of_graph(descriptor, named_systems()[name] if name else None)
+    else:
+        system = named_systems()[name]
+    return part_of(system, _numbers(visible)) if visible else system
 
 
 def _numbers(text: str) -> tuple[int, ...]:
