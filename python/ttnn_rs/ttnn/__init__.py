@@ -76,7 +76,6 @@ from ttnn.tensor.shard_distribution import (
     get_optimal_worker_cores_for_sharded_tensor as get_optimal_worker_cores_for_sharded_tensor,
 )
 from ttnn.tensor.tensor import Tensor as Tensor
-from ttnn.tensor.visualization import compute_distribution_to_mesh_mapping as compute_distribution_to_mesh_mapping
 from ttnn.tensor.visualization import visualize_mesh_device as visualize_mesh_device
 from ttnn.tensor.visualization import visualize_system_mesh as visualize_system_mesh
 from ttnn.tensor.visualization import visualize_tensor as visualize_tensor

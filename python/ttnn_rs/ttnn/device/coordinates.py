@@ -213,7 +213,9 @@ class MeshCoordinateRange:
         return (MeshCoordinate(place) for place in itertools.product(*sides))
 
     def __contains__(self, coordinate: object) -> bool:
-        return isinstance(coordinate, MeshCoordinate) and any(coordinate == place for place in self)
+        if not isinstance(coordinate, MeshCoordinate) or coordinate.dims() != self._start.dims():
+            return False
+        return all(a <= c <= b for a, c, b in zip(self._start, coordinate, self._end, strict=True))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MeshCoordinateRange):

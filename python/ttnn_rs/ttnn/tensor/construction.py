@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -184,7 +185,7 @@ def _tensor_from_array(
         memory_config: Placement, interleaved DRAM by default.
         tile: Tile shape, 32x32 by default.
         pad_value: What tile padding holds, 0 by default.
-        mesh_mapper: Distribution over the mesh, which has one chip.
+        mesh_mapper: Distribution over a mesh; each part has the layout and memory config.
         cq_id: Command queue 0 or 1.
         preserve_nan_values: Passed to the conversion.
         col_tilize: Transpose the last two dimensions first, so that columns share exponents. Block floats only.
@@ -219,14 +220,17 @@ def _tensor_from_array(
             "ttnn.create_sharded_memory_config",
             vendor="ttnn.from_torch: Shard spec must not be None for sharded tensors",
         )
-    spec = TensorSpec.of(array.shape, target, layout, config, tile)
+    plan = None if mapper is None else mapper.plan(where, array.shape)
+    spec = TensorSpec.of(array.shape if plan is None else plan.shape, target, layout, config, tile)
     padding = 0.0 if pad_value is None else pad_value
     if not isinstance(padding, int | float | np.number):
         raise ArgumentError(f"{where}: pad_value must be a number, got {padding!r}")
-    raw = host_buffer.pack(array, spec, pad_value=padding, preserve_nan=preserve_nan_values, where=where)
-    tensor = kind._on_host(spec, raw)
-    if mapper is not None:
-        tensor._topology = mapper.topology(where, array.ndim)
+    pack = partial(host_buffer.pack, spec=spec, pad_value=padding, preserve_nan=preserve_nan_values, where=where)
+    if plan is None:
+        tensor = kind._on_host(spec, pack(array))
+    else:
+        tensor = kind._on_host(spec, plan.parts(array, pack))
+        tensor._topology = plan.topology
     return tensor if device is None else tensor._to_device(where, device, None)
 
 

@@ -102,7 +102,8 @@ def from_torch(
         layout: Layout of the output. Default: TILE_LAYOUT for block floats, else ROW_MAJOR_LAYOUT.
         device: Device of the output. Default: the host.
         memory_config: Memory configuration on the device. A sharded one must name its cores.
-        mesh_mapper: Distribution over the mesh of one device. Dimensions that it names must exist.
+        mesh_mapper: Distribution over a mesh, such as `ttnn.ShardTensorToMesh(device, dim=0)`. `spec`, layout and
+            memory configuration are those of a part.
         cq_id: Command queue 0 or 1.
         preserve_nan_values: Accepted. NaNs are made canonical in any case, as in TT-NN.
         col_tilize: Transpose the last two dimensions first (block floats).
@@ -186,14 +187,15 @@ def to_torch(
         tensor: On the host or on a device.
         dtype: Torch type of the result; by default the one of the same name, float32 for block floats.
         torch_rank: Drop leading dimensions of size 1 until this rank.
-        mesh_composer: How the parts of a mesh are joined; there is one.
+        mesh_composer: Joins the parts of a distributed tensor, such as `ttnn.ConcatMeshToTensor(device, dim=0)`.
         device: The device of the tensor, or None.
         cq_id: Command queue 0 or 1.
 
     Raises:
         ShapeError: `torch_rank` cannot be reached.
         DTypeError: `dtype` is no torch type.
-        StorageError: the tensor was deallocated, or `device` is not where it is.
+        StorageError: the tensor was deallocated, `device` is not where it is, or it has several parts and there is no
+            composer.
     """
     where = "ttnn.to_torch"
     _require_tensor(where, tensor)
@@ -285,7 +287,7 @@ def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
     """
     where = "ttnn.to_dtype"
     _require_tensor(where, tensor)
-    tensor._require_host(where)
+    tensor._require_parts(where)
     if dtype is tensor.dtype:
         return tensor
     if DataType.FP8_E4M3 in (dtype, tensor.dtype) and DataType.FLOAT32 not in (dtype, tensor.dtype):

@@ -1,6 +1,6 @@
 """Per-chip tensors of a mesh, apart and together.
 
-With one chip that is the tensor itself.
+On one chip that is the tensor itself.
 
 Source: signatures of ttnn 0.81.1.
 """
@@ -8,13 +8,18 @@ Source: signatures of ttnn 0.81.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ttnn.base.call import checked
 from ttnn.base.exceptions import ArgumentError, ShapeError
+from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.coordinates import MeshShape
+from ttnn.tensor import host_buffer
 from ttnn.tensor.distribution import CppMeshToTensor, CppTensorToMesh, check_composer, check_mapper
+from ttnn.tensor.host_buffer import Parts
 from ttnn.tensor.tensor import Tensor
+from ttnn.tensor.topology import chips_of, replicated_on
 
 if TYPE_CHECKING:
     from ttnn.device.lifecycle import MeshDevice
@@ -36,22 +41,40 @@ def _require(operator: str, tensor: object) -> Tensor:
     return tensor
 
 
-def _only(operator: str, tensors: Sequence[Tensor]) -> Tensor:
+def _require_list(operator: str, tensors: object) -> list[Tensor]:
+    """Return a list of allocated tensors of one specification."""
     if not isinstance(tensors, Sequence):
         raise ArgumentError(f"{operator}: expected a list of tensors, got {type(tensors).__name__}")
-    if len(tensors) != 1:
-        raise ShapeError(f"{operator}: a mesh of one chip has one tensor, got {len(tensors)}")
-    return _require(operator, tensors[0])
+    if not tensors:
+        raise ShapeError(f"{operator}: expected tensors, got none", vendor="At least one tensor shard must be provided")
+    found = [_require(operator, tensor) for tensor in tensors]
+    for tensor in found:
+        if tensor.spec != found[0].spec:
+            raise ShapeError(
+                f"{operator}: parts must have one specification, got {found[0].spec} and {tensor.spec}",
+                vendor="All tensor shards must have the same tensor spec",
+            )
+    return found
+
+
+def _only(operator: str, tensors: object) -> Tensor:
+    found = _require_list(operator, tensors)
+    if len(found) != 1:
+        raise ShapeError(f"{operator}: a mesh of one chip has one tensor, got {len(found)}")
+    return found[0]
 
 
 @checked
 def get_device_tensors(tensor: Tensor) -> list[Tensor]:
-    """Return the tensors of the chips: one, on the memory of `tensor`.
+    """Return the parts of the chips, each on the memory of `tensor`.
 
     Raises:
         StorageError: it was deallocated.
     """
-    return [_require("ttnn.get_device_tensors", tensor)._view(tensor.spec)]
+    source = _require("ttnn.get_device_tensors", tensor)
+    if isinstance(source._host, Parts):
+        return [Tensor._on_host(source.spec, raw) for raw in source._host]
+    return [source._view(source.spec)]
 
 
 @checked
@@ -72,16 +95,29 @@ def combine_device_tensors(*, tensors: Sequence[Tensor]) -> Tensor:
 def from_host_shards(tensors: Sequence[Tensor], mesh_shape: MeshShape) -> Tensor:
     """Return the host tensor with `tensors` as its mesh parts.
 
+    Args:
+        tensors: Host tensors of one specification, one for each chip in row-major order.
+        mesh_shape: The mesh.
+
     Raises:
-        ShapeError: there are more or fewer than chips, or the mesh has several.
-        StorageError: it is on a device, or deallocated.
+        ShapeError: there are more or fewer than chips, or they have several specifications.
+        StorageError: one is on a device, or deallocated.
     """
     where = "ttnn.from_host_shards"
-    part = _only(where, tensors)
-    if not isinstance(mesh_shape, MeshShape) or mesh_shape.mesh_size() != 1:
-        raise ShapeError(f"{where}: one tensor does not fill the mesh {mesh_shape!r}")
-    part._require_host(where)
-    return part._view(part.spec)
+    if not isinstance(mesh_shape, MeshShape):
+        raise ArgumentError(f"{where}: mesh_shape must be a ttnn.MeshShape, got {type(mesh_shape).__name__}")
+    parts = _require_list(where, tensors)
+    if len(parts) != mesh_shape.mesh_size():
+        raise ShapeError(
+            f"{where}: {len(parts)} tensors for the {mesh_shape.mesh_size()} chips of the mesh {mesh_shape}",
+            vendor="Number of tensor shards must match mesh size",
+        )
+    buffers = [part._require_host(where, "a part") for part in parts]
+    if len(parts) == 1:
+        return parts[0]._view(parts[0].spec)
+    joined = Tensor._on_host(parts[0].spec, Parts(buffers, chips_of(mesh_shape), mesh_shape))
+    joined.update_tensor_topology(replicated_on(mesh_shape))
+    return joined
 
 
 @checked
@@ -89,8 +125,8 @@ def distribute_tensor(tensor: Tensor, mapper: CppTensorToMesh, mesh_device: Mesh
     """Return a tensor distributed by a mapper, on `mesh_device` or host.
 
     Raises:
-        ShapeError: the mapper cuts a dimension that the tensor does not have.
-        StorageError: the tensor is on a device, or deallocated.
+        ShapeError: the mapper cuts a dimension that the tensor does not have, or into parts of several shapes.
+        StorageError: the tensor is on a device, distributed already, or deallocated.
     """
     where = "ttnn.distribute_tensor"
     source = _require(where, tensor)
@@ -98,7 +134,13 @@ def distribute_tensor(tensor: Tensor, mapper: CppTensorToMesh, mesh_device: Mesh
     chosen = check_mapper(where, mapper)
     spread = source._view(source.spec)
     if chosen is not None:
-        spread.update_tensor_topology(chosen.topology(where, source.shape.rank))
+        plan = chosen.plan(where, tuple(source.shape))
+        if plan.mesh.mesh_size() > 1:
+            whole = source.spec
+            spec = TensorSpec.of(plan.shape, whole.dtype, whole.layout, whole.memory_config, whole.tile)
+            pack = partial(host_buffer.pack, spec=spec, where=where)
+            spread = Tensor._on_host(spec, plan.parts(source._packable(where), pack))
+        spread.update_tensor_topology(plan.topology)
     return spread if mesh_device is None else spread._to_device(where, mesh_device, None)
 
 
@@ -112,6 +154,11 @@ def aggregate_tensor(tensor: Tensor, composer: CppMeshToTensor) -> Tensor:
     """
     where = "ttnn.aggregate_tensor"
     source = _require(where, tensor)
-    check_composer(where, composer, source.shape.rank)
+    chosen = check_composer(where, composer)
     host = source._to_host(where)
-    return host._view(host.spec)
+    if not isinstance(host._host, Parts):
+        host._values(where, chosen)
+        return host._view(host.spec)
+    values, spec = host._packable(where, chosen), host.spec
+    whole = TensorSpec.of(values.shape, spec.dtype, spec.layout, spec.memory_config, spec.tile)
+    return Tensor._on_host(whole, host_buffer.pack(values, whole, where=where))

@@ -1,7 +1,7 @@
 """Tensor files: official `.tensorbin` files and `as_tensor`'s cache.
 
 A file is a little-endian u64 with the size of the header, the header (a FlatBuffer, filled up with zeros so that the
-data begins at a multiple of 64), and the raw buffer of the tensor.
+data begins at a multiple of 64), and the raw buffers of the tensor's parts. Equal parts are written once.
 """
 
 from __future__ import annotations
@@ -16,15 +16,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, overload
 
 import numpy as np
 
-from ttnn.base.core_range import CoreRange, CoreRangeSet
 from ttnn.base.enums import (
-    BufferType,
     DataType,
     DumpTensorMode,
     Layout,
-    ShardDistributionStrategy,
-    ShardOrientation,
-    TensorMemoryLayout,
 )
 from ttnn.base.exceptions import (
     ArgumentError,
@@ -38,14 +33,15 @@ from ttnn.base.exceptions import (
     UnsupportedError,
 )
 from ttnn.base.files import make_folder, open_atomically, open_file, path_name
-from ttnn.base.memory_config import MemoryConfig, NdShardSpec, ShardSpec
+from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.base.tile import Tile
 from ttnn.tensor.conversion import from_torch
-from ttnn.tensor.distribution import check_mapper
-from ttnn.tensor.flat_buffer import Builder, Table
-from ttnn.tensor.host_buffer import Array, as_array, default_dtype, require_memory
+from ttnn.tensor.distribution import CppTensorToMesh, ReplicateTensorToMesh, check_mapper
+from ttnn.tensor.file_header import DTYPE_NUMBER, SIZE_BYTES, Stored, header_bytes, read_parts, read_spec
+from ttnn.tensor.flat_buffer import Table
+from ttnn.tensor.host_buffer import Array, Parts, Raw, as_array, as_parts, default_dtype, require_memory
 from ttnn.tensor.tensor import Tensor
+from ttnn.tensor.topology import WHOLE
 
 if TYPE_CHECKING:
     import torch
@@ -53,27 +49,8 @@ if TYPE_CHECKING:
     from ttnn.device.lifecycle import MeshDevice
 
 _SUFFIX = ".tensorbin"
-_DATA_ALIGNMENT = 64
-_SIZE_BYTES = 8
 _MAX_HEADER_BYTES = 1 << 20
 _log = logging.getLogger("ttnn")
-
-# Numbers of the file format. The first eight agree with DataType.
-_DTYPE_NUMBER = {
-    DataType.BFLOAT16: 0,
-    DataType.FLOAT32: 1,
-    DataType.UINT32: 2,
-    DataType.BFLOAT8_B: 3,
-    DataType.BFLOAT4_B: 4,
-    DataType.UINT8: 5,
-    DataType.UINT16: 6,
-    DataType.INT32: 7,
-    DataType.INT8: 9,
-}
-_DTYPE = {number: dtype for dtype, number in _DTYPE_NUMBER.items()}
-_ROW_MAJOR_PAGES, _TILE_PAGES = 1, 2
-_INLINE_STORAGE = 1
-_NO_DIM = -1
 
 
 def dump_tensor(
@@ -118,7 +95,7 @@ def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None 
         FileFormatError: another ending, or a damaged file.
         FileAccessError: the file cannot be read, or is no regular file.
         OutOfMemoryError: the host has no memory for the tensor.
-        UnsupportedError: the file holds parts for several chips, or padding that is not modelled.
+        UnsupportedError: the file has padding that is not modelled.
     """
     where = "ttnn.load_tensor"
     tensor = _read_file(where, _checked_name(where, file_name))
@@ -170,7 +147,8 @@ def as_tensor(
             file that is damaged, or holds a tensor of another data type, layout or shape, is replaced, with a warning.
             With `preprocess` the shape is not compared: only `preprocess` knows it.
         preprocess: Applied to `tensor` before the conversion.
-        mesh_mapper: Distribution over the mesh of one device.
+        mesh_mapper: Distribution over a mesh. A cache file has the parts; of a tensor that `ReplicateTensorToMesh`
+            distributes it has one, so that any mesh can load it.
         cache_dump_mode: As `mode` of `dump_tensor`.
 
     Raises:
@@ -184,12 +162,12 @@ def as_tensor(
             f"{where}: device requires a memory config, for example memory_config=ttnn.DRAM_MEMORY_CONFIG",
             vendor="memory_config must be specified when device is specified",
         )
-    check_mapper(where, mesh_mapper)
+    mapper = check_mapper(where, mesh_mapper)
     for label, value, kind in (("dtype", dtype, DataType), ("layout", layout, Layout)):
         if not isinstance(value, kind | None):
             raise ArgumentError(f"{where}: {label} must be a ttnn.{kind.__name__}, got {value!r}")
 
-    def convert(target: MeshDevice | None) -> Tensor | None:
+    def convert(target: MeshDevice | None, mapper: CppTensorToMesh | None) -> Tensor | None:
         values = tensor if preprocess is None else preprocess(tensor)
         if values is None:
             return None
@@ -199,11 +177,13 @@ def as_tensor(
             layout=layout,
             device=target,
             memory_config=memory_config,
-            mesh_mapper=mesh_mapper,
+            mesh_mapper=mapper,
         )
 
     if cache_file_name is None:
-        return convert(device)
+        return convert(device, mapper)
+    if isinstance(mapper, ReplicateTensorToMesh):
+        mapper = None
     if cache_file_name in ("", Path()):
         raise ParameterError(f"{where}: cache_file_name is empty; pass the prefix of a file name, or None for no cache")
     prefix = path_name(where, cache_file_name)
@@ -212,13 +192,13 @@ def as_tensor(
     if os.path.lexists(path):
         try:
             cached = load_tensor(path)
-            _check_cached(where, path, cached, None if preprocess else tensor, dtype, layout)
+            _check_cached(where, path, cached, None if preprocess else tensor, dtype, layout, mapper)
             if device is None and memory_config is not None and cached.memory_config() != memory_config:
                 raise FileFormatError(f"{where}: {path} holds a tensor in {cached.memory_config()}")
             return _placed(where, cached, device, memory_config)
         except (FileFormatError, UnsupportedError) as error:
             damage = error
-    made = convert(None)
+    made = convert(None, mapper)
     if made is None:
         if damage is not None:
             raise damage
@@ -237,15 +217,18 @@ def _check_cached(
     source: torch.Tensor | Array | None,
     dtype: DataType | None,
     layout: Layout | None,
+    mapper: CppTensorToMesh | None,
 ) -> None:
     """Raise FileFormatError unless a cached tensor matches the arguments."""
     if dtype is None and source is not None:
         dtype = default_dtype(as_array(source, where))
-    pairs = [
-        ("data type", cached.dtype, dtype),
-        ("layout", cached.layout, layout),
-        ("shape", tuple(cached.shape), None if source is None else tuple(source.shape)),
-    ]
+    shape = None if source is None else tuple(source.shape)
+    pairs: list[tuple[str, object, object]] = [("data type", cached.dtype, dtype), ("layout", cached.layout, layout)]
+    if shape is not None and mapper is not None:
+        plan = mapper.plan(where, shape)
+        shape = plan.shape
+        pairs.append(("distribution", cached.tensor_topology(), plan.topology))
+    pairs.append(("shape", tuple(cached.shape), shape))
     for what, got, expected in pairs:
         if expected is not None and got != expected:
             raise FileFormatError(f"{where}: {path} holds a tensor of {what} {got}; expected {expected}")
@@ -275,10 +258,11 @@ def _checked_name(where: str, file_name: str | os.PathLike[str]) -> Path:
 
 
 def _write(where: str, path: Path, tensor: Tensor) -> None:
-    header, raw = _parts(where, tensor)
+    header, parts = _parts(where, tensor)
     with open_atomically(path, where=where) as file:
         file.write(header)
-        file.write(raw.data)
+        for raw in parts:
+            file.write(raw.data)
 
 
 def tensor_bytes(where: str, tensor: Tensor) -> bytes:
@@ -289,8 +273,8 @@ def tensor_bytes(where: str, tensor: Tensor) -> bytes:
         ShapeError: a tensor without elements, which the format does not have.
         StorageError: the tensor was deallocated.
     """
-    header, raw = _parts(where, tensor)
-    return header + raw.tobytes()
+    header, parts = _parts(where, tensor)
+    return header + b"".join(raw.tobytes() for raw in parts)
 
 
 def tensor_of_bytes(where: str, name: str, data: bytes) -> Tensor:
@@ -298,14 +282,14 @@ def tensor_of_bytes(where: str, name: str, data: bytes) -> Tensor:
 
     Raises:
         FileFormatError: the content is damaged.
-        UnsupportedError: it holds parts for several chips, or padding that is not modelled.
+        UnsupportedError: it has padding that is not modelled.
     """
     return _read(where, name, io.BytesIO(data), len(data))
 
 
-def _parts(where: str, tensor: Tensor) -> tuple[bytes, np.ndarray[Any, Any]]:
-    """Return the header and the data of a tensor's file."""
-    if tensor.dtype not in _DTYPE_NUMBER:
+def _parts(where: str, tensor: Tensor) -> tuple[bytes, list[Raw]]:
+    """Return the header and the different parts of a tensor's file."""
+    if tensor.dtype not in DTYPE_NUMBER:
         raise DTypeError(
             f"{where}: the file format has no {tensor.dtype.name}", vendor="FP8_E4M3 cannot be serialized to flatbuffer"
         )
@@ -313,106 +297,17 @@ def _parts(where: str, tensor: Tensor) -> tuple[bytes, np.ndarray[Any, Any]]:
     if host._spec._padding is not None:
         # The file says nothing of a padded shape.
         host = host._repacked(TensorSpec.of(host.shape, host.dtype, host.layout, tile=host.tile), where)
-    raw = host._require_host(where)
-    if raw.nbytes == 0:
+    size = host.spec.raw_bytes
+    if size == 0:
         raise ShapeError(
             f"{where}: a tensor of {tensor.shape} has nothing to write",
             vendor="Unexpected empty buffer during tensor serialization",
         )
-    return header_bytes(host.spec, raw.nbytes), raw
-
-
-def header_bytes(spec: TensorSpec, data_bytes: int) -> bytes:
-    """Return all bytes of a file before the data."""
-    builder = Builder()
-    shape = builder.numbers(list(spec.shape))
-    layout = _layout(builder, spec)
-    described = builder.table((1, "ref", layout), (0, "ref", shape))
-
-    def coordinate() -> int:
-        return builder.table((0, "ref", builder.numbers([0, 0])))
-
-    # One part, for the only chip of a 1x1 mesh.
-    place = coordinate()
-    storage = builder.structure("QQ", 8, 0, data_bytes)
-    part = builder.table((2, "ref", place), (1, "ref", storage), (0, "B", _INLINE_STORAGE))
-    parts = builder.references([part])
-    mesh = builder.table((0, "ref", builder.numbers([1, 1])))
-    distribution = builder.table((0, "ref", builder.numbers([1])))
-    placements = builder.references([builder.table((1, "i", _NO_DIM), (0, "B", 0))])
-    coordinates = builder.references([coordinate()])
-    topology = builder.table((2, "ref", coordinates), (1, "ref", placements), (0, "ref", distribution))
-    root = builder.table((3, "ref", topology), (2, "ref", parts), (1, "ref", mesh), (0, "ref", described))
-    builder.align(_SIZE_BYTES)
-    header = builder.finish(root)
-    header += bytes(-(len(header) + _SIZE_BYTES) % _DATA_ALIGNMENT)
-    return struct.pack("<Q", len(header)) + header
-
-
-def _layout(builder: Builder, spec: TensorSpec) -> int:
-    alignment = builder.numbers(_alignment(spec))
-    if spec.layout is Layout.TILE:
-        height, width = spec.tile.tile_shape
-        tile = builder.table((1, "I", width), (0, "I", height))
-        pages, kind = builder.table((0, "ref", tile)), _TILE_PAGES
-    else:
-        pages, kind = builder.table(), _ROW_MAJOR_PAGES
-    memory = _memory(builder, spec.memory_config)
-    return builder.table(
-        (4, "ref", alignment),
-        (3, "ref", memory),
-        (2, "ref", pages),
-        (1, "B", kind),
-        (0, "B", _DTYPE_NUMBER[spec.dtype]),
-    )
-
-
-def _alignment(spec: TensorSpec) -> list[int]:
-    """Return to what multiples the last dimensions are padded."""
-    if spec.layout is Layout.TILE:
-        return spec.tile.tile_shape
-    shards, nd = spec.memory_config.shard_spec, spec.memory_config.nd_shard_spec
-    if nd is not None:
-        return [nd.shard_shape[-1]]
-    if shards is not None and spec.memory_config.memory_layout is not TensorMemoryLayout.HEIGHT_SHARDED:
-        return [shards.shape[1]]
-    return [1]
-
-
-def _memory(builder: Builder, config: MemoryConfig) -> int:
-    shards, nd = config.shard_spec, config.nd_shard_spec
-    described = described_nd = 0
-    if shards is not None:
-        described = builder.table(
-            (2, "I", shards.shape[1]),
-            (1, "I", shards.shape[0]),
-            (0, "ref", _cores(builder, shards.grid)),
-            (3, "B", shards.orientation.value),
-        )
-    if nd is not None:
-        shape = builder.numbers(list(nd.shard_shape))
-        described_nd = builder.table(
-            (1, "ref", _cores(builder, nd.grid)),
-            (0, "ref", shape),
-            (3, "B", nd.shard_distribution_strategy.value),
-            (2, "B", nd.orientation.value),
-        )
-    return builder.table(
-        (3, "ref", described_nd),
-        (2, "ref", described),
-        (1, "H", config.buffer_type.value),
-        (0, "H", config.memory_layout.value),
-        (4, "B", int(nd is not None)),
-    )
-
-
-def _cores(builder: Builder, grid: CoreRangeSet) -> int:
-    ranges = []
-    for r in grid.ranges():
-        start = builder.table((1, "i", r.start.y), (0, "i", r.start.x))
-        end = builder.table((1, "i", r.end.y), (0, "i", r.end.x))
-        ranges.append(builder.table((1, "ref", end), (0, "ref", start)))
-    return builder.table((0, "ref", builder.references(ranges)))
+    parts = as_parts(host._require_parts(where))
+    written = {id(raw): raw for raw in parts}
+    offsets = {key: size * index for index, key in enumerate(written)}
+    stored = Stored(parts.mesh_shape, parts.coords, [offsets[id(raw)] for raw in parts], host.tensor_topology())
+    return header_bytes(host.spec, size, stored), list(written.values())
 
 
 def _read_file(where: str, path: Path) -> Tensor:
@@ -425,13 +320,13 @@ def _read_file(where: str, path: Path) -> Tensor:
 
 
 def _read(where: str, path: Path | str, file: BinaryIO, size_of_file: int) -> Tensor:
-    first = file.read(_SIZE_BYTES)
-    if len(first) < _SIZE_BYTES:
+    first = file.read(SIZE_BYTES)
+    if len(first) < SIZE_BYTES:
         raise FileFormatError(
             f"{where}: {path} has {len(first)} B", vendor=f'Tensor file "{path}" is too small to be valid'
         )
     header_size = struct.unpack("<Q", first)[0]
-    begin = _SIZE_BYTES + header_size
+    begin = SIZE_BYTES + header_size
     if begin > size_of_file:
         raise FileFormatError(
             f"{where}: {path} ends inside of its header",
@@ -442,8 +337,8 @@ def _read(where: str, path: Path | str, file: BinaryIO, size_of_file: int) -> Te
         raise FileFormatError(f"{where}: {path} has a header of {header_size} B, expected at most {_MAX_HEADER_BYTES}")
     try:
         root = Table.root(file.read(header_size))
-        spec = _read_spec(root.required(0, "tensor"))
-        offset, size = _read_storage(root.tables(2))
+        spec = read_spec(root.required(0, "tensor"))
+        parts, size = read_parts(root)
     except FileFormatError as error:
         raise FileFormatError(
             f"{where}: {path}: {error}",
@@ -453,78 +348,32 @@ def _read(where: str, path: Path | str, file: BinaryIO, size_of_file: int) -> Te
         raise
     except (TtnnError, ValueError) as error:
         raise FileFormatError(f"{where}: {path} describes no tensor: {error}") from None
-    stored = max(0, min(size, size_of_file - begin - offset))
+    buffers: dict[int, Raw] = {}
+    for offset in parts.offsets:
+        if offset not in buffers:
+            buffers[offset] = _read_part(where, path, file, spec, size, begin + offset, size_of_file)
+    if parts.mesh_shape.mesh_size() == 1:
+        tensor = Tensor._on_host(spec, buffers[parts.offsets[0]])
+    else:
+        shared = (buffers[offset] for offset in parts.offsets)
+        tensor = Tensor._on_host(spec, Parts(shared, parts.coords, parts.mesh_shape))
+    if parts.topology != WHOLE:
+        tensor.update_tensor_topology(parts.topology)
+    return tensor
+
+
+def _read_part(
+    where: str, path: Path | str, file: BinaryIO, spec: TensorSpec, size: int, begin: int, size_of_file: int
+) -> Raw:
+    """Return the bytes of a part, from `begin` on."""
+    stored = max(0, min(size, size_of_file - begin))
     if stored == size == spec.raw_bytes:
         require_memory(where, spec.shape, size)
         raw = np.empty(size, np.uint8)
-        file.seek(begin + offset)
+        file.seek(begin)
         stored = file.readinto(raw)  # type: ignore[attr-defined]
         if stored == size:
-            return Tensor._on_host(spec, raw)
+            return raw
     raise FileFormatError(
         f"{where}: {path} holds {stored} B of data, its header says {size} B, {spec.shape} needs {spec.raw_bytes} B"
     )
-
-
-def _read_spec(table: Table) -> TensorSpec:
-    layout = table.required(1, "layout")
-    number = layout.number(0, "B")
-    if number not in _DTYPE:
-        raise FileFormatError(f"the header has data type {number}, which does not exist")
-    pages = layout.number(1, "B")
-    if pages not in (_ROW_MAJOR_PAGES, _TILE_PAGES):
-        raise FileFormatError(f"the header has page kind {pages}, which does not exist")
-    tile = None
-    if pages == _TILE_PAGES:
-        shape = layout.required(2, "tile").required(0, "tile shape")
-        tile = Tile([shape.number(0, "I"), shape.number(1, "I")], bool(shape.number(2, "B")))
-    config = _read_memory(layout.required(3, "memory configuration"))
-    spec = TensorSpec.of(
-        table.numbers(0), _DTYPE[number], Layout.TILE if pages == _TILE_PAGES else Layout.ROW_MAJOR, config, tile
-    )
-    padding = layout.numbers(4)
-    if padding != _alignment(spec):
-        raise UnsupportedError(
-            f"ttnn.load_tensor: the tensor is padded to multiples of {padding}, only {_alignment(spec)} is modelled"
-        )
-    return spec
-
-
-def _read_memory(table: Table) -> MemoryConfig:
-    buffer_type, nd = BufferType(table.number(1, "H")), table.table(3)
-    if nd is not None and table.number(4, "B"):
-        cores = _read_cores(nd.required(1, "cores"))
-        orientation, strategy = ShardOrientation(nd.number(2, "B")), ShardDistributionStrategy(nd.number(3, "B"))
-        return MemoryConfig(buffer_type, NdShardSpec(nd.numbers(0), cores, orientation, strategy))
-    shards = table.table(2)
-    described = None
-    if shards is not None:
-        shape = [shards.number(1, "I"), shards.number(2, "I")]
-        cores = _read_cores(shards.required(0, "cores"))
-        described = ShardSpec(cores, shape, ShardOrientation(shards.number(3, "B")))
-    return MemoryConfig(TensorMemoryLayout(table.number(0, "H")), buffer_type, described)
-
-
-def _read_cores(table: Table) -> CoreRangeSet:
-    corners = [(r.required(0, "start"), r.required(1, "end")) for r in table.tables(0)]
-    return CoreRangeSet(
-        [
-            CoreRange((start.number(0, "i"), start.number(1, "i")), (end.number(0, "i"), end.number(1, "i")))
-            for start, end in corners
-        ]
-    )
-
-
-def _read_storage(parts: list[Table]) -> tuple[int, int]:
-    """Return offset and size of the data.
-
-    The offset counts from the beginning of the data.
-    """
-    if len(parts) != 1:
-        raise UnsupportedError(
-            f"ttnn.load_tensor: the file holds {len(parts)} parts, for several chips; one is modelled"
-        )
-    storage = parts[0].structure(1, "QQ")
-    if storage is None or parts[0].number(0, "B") != _INLINE_STORAGE:
-        raise FileFormatError("the header has no data offset")
-    return storage[0], storage[1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,7 +31,7 @@ from ttnn.base.exceptions import (
 )
 from ttnn.base.shape import require_rank
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.device.coordinates import MeshCoordinate, MeshShape
+from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, MeshShape
 
 if TYPE_CHECKING:
     import torch
@@ -77,13 +77,52 @@ _TYPE_OF_KIND: dict[np.dtype[Any], DataType] = {
 }
 
 
+class Parts(tuple[Raw, ...]):
+    """The raw buffers of a host tensor distributed over several chips.
+
+    The parts are of one specification. Equal ones may be one buffer. There may be fewer than chips.
+
+    Attributes:
+        coords: The chip of each part.
+        mesh_shape: The mesh.
+    """
+
+    coords: tuple[MeshCoordinate, ...]
+    mesh_shape: MeshShape
+
+    def __new__(cls, buffers: Iterable[Raw], coords: Iterable[MeshCoordinate], mesh_shape: MeshShape) -> Parts:
+        """Return parts, in the row-major order of their chips."""
+        new = super().__new__(cls, buffers)
+        new.coords, new.mesh_shape = tuple(coords), mesh_shape
+        return new
+
+    def __getnewargs__(self) -> tuple[tuple[Raw, ...], tuple[MeshCoordinate, ...], MeshShape]:
+        return tuple(self), self.coords, self.mesh_shape
+
+    def with_buffers(self, buffers: Iterable[Raw]) -> Parts:
+        """Return other buffers for the same chips."""
+        return Parts(buffers, self.coords, self.mesh_shape)
+
+
+def as_parts(host: Raw | Parts) -> Parts:
+    """Return a single buffer as the only part."""
+    return host if isinstance(host, Parts) else Parts([host], [MeshCoordinate(0, 0)], MeshShape(1, 1))
+
+
 class DistributedHostBuffer:
-    """A host tensor's raw buffers, one per chip: here one."""
+    """A host tensor's raw buffers, one per chip that has a part."""
 
-    shape = MeshShape(1, 1)
+    def __init__(self, host: Raw | Parts, dtype: DataType) -> None:
+        parts = as_parts(host)
+        self._shape = parts.mesh_shape
+        self._words: dict[MeshCoordinate, Array] = {
+            coord: raw if dtype in BLOCK_FLOATS else raw.view(_WORDS[dtype])
+            for coord, raw in zip(parts.coords, parts, strict=True)
+        }
 
-    def __init__(self, raw: Raw, dtype: DataType) -> None:
-        self._words: Array = raw if dtype in BLOCK_FLOATS else raw.view(_WORDS[dtype])
+    def shape(self) -> MeshShape:
+        """Return the shape of the mesh."""
+        return self._shape
 
     def is_local(self, coord: MeshCoordinate) -> bool:
         """Return whether the buffer of a chip is on this host.
@@ -91,17 +130,17 @@ class DistributedHostBuffer:
         Raises:
             IndexRangeError: the mesh has no such chip.
         """
-        if any(coord):
-            raise IndexRangeError(f"DistributedHostBuffer: {coord!r} is outside {self.shape}")
+        if coord not in MeshCoordinateRange(self._shape):
+            raise IndexRangeError(f"DistributedHostBuffer: {coord!r} is outside {self._shape}")
         return True
 
-    def get_shard(self, coord: MeshCoordinate) -> Array:
-        """Return a chip buffer's words.
+    def get_shard(self, coord: MeshCoordinate) -> Array | None:
+        """Return a chip buffer's words, None for a chip without a part.
 
         All pages in order; the bytes of the tiles for block floats.
         """
         self.is_local(coord)
-        return self._words
+        return self._words.get(coord)
 
 
 FLOATS = frozenset({DataType.FLOAT32, DataType.BFLOAT16, DataType.FP8_E4M3}) | BLOCK_FLOATS

@@ -55,10 +55,10 @@ def resolve_shape(operator: str, tensor: TensorStorage, shape: ShapeLike) -> tup
 
 def reshaped(tensor: _T, dims: tuple[int, ...]) -> _T:
     """Return a host tensor with another shape of the same volume."""
-    raw = tensor._require_host("Tensor.reshape")
     spec = TensorSpec.of(dims, tensor.dtype, tensor.layout, tile=tensor.tile)
-    if tensor.layout is Layout.ROW_MAJOR and raw.nbytes == spec.raw_bytes:
-        return type(tensor)._on_host(spec, raw)
+    host = tensor._require_parts("Tensor.reshape")
+    if tensor.layout is Layout.ROW_MAJOR and tensor._spec.raw_bytes == spec.raw_bytes:
+        return tensor._like_topology(type(tensor)._on_host(spec, host))
     return tensor._repacked(spec, "Tensor.reshape")
 
 
@@ -70,6 +70,10 @@ def padded(tensor: _T, shape: ShapeLike, input_start: ShapeLike, pad_value: floa
     """
     _require_row_major(tensor, "Tensor.pad")
     dims, start = as_dims(shape), as_dims(input_start)
+    return tensor._by_parts("Tensor.pad", lambda one: _padded(one, dims, start, pad_value))
+
+
+def _padded(tensor: _T, dims: tuple[int, ...], start: tuple[int, ...], pad_value: float) -> _T:
     values = _with_padding(tensor, "Tensor.pad", len(dims))
     _check_box(tensor, "Tensor.pad", dims, start, [a + b for a, b in zip(start, values.shape, strict=False)])
     if not isinstance(pad_value, int | float | np.number):
@@ -98,6 +102,10 @@ def part(tensor: _T, start: ShapeLike, end: ShapeLike) -> _T:
     """
     _require_row_major(tensor, "Tensor.unpad")
     first, last = as_dims(start), as_dims(end)
+    return tensor._by_parts("Tensor.unpad", lambda one: _part(one, first, last))
+
+
+def _part(tensor: _T, first: tuple[int, ...], last: tuple[int, ...]) -> _T:
     values = _with_padding(tensor, "Tensor.unpad", len(first))
     _check_box(tensor, "Tensor.unpad", values.shape, first, last)
     return _same_kind(tensor, values[tuple(map(slice, first, last))])
@@ -129,7 +137,7 @@ def shard(tensor: _T, core: CoreLike | int) -> _T:
 
 
 def _require_row_major(tensor: TensorStorage, operator: str) -> None:
-    tensor._require_host(operator)
+    tensor._require_parts(operator)
     if tensor.layout is not Layout.ROW_MAJOR:
         raise LayoutError(
             f"{operator}: the tensor is in {tensor.layout.name} layout",

@@ -33,7 +33,7 @@ def get_item(tensor: _T, index: Any) -> _T:
     bounds = [_bounds(dim, entry, dims[dim]) for dim, entry in enumerate(indices)]
     dropped = [dim for dim, entry in enumerate(indices) if not isinstance(entry, slice)]
     if tensor._device is None:
-        return _on_host(tensor, bounds, dropped)
+        return tensor._by_parts("Tensor[]", lambda part: _on_host(part, bounds, dropped))
     return _on_device(tensor, bounds, dropped)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 import weakref
+from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -19,9 +20,10 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
 from ttnn.device.coordinates import MeshCoordinate
 from ttnn.tensor import host_buffer, transfer
-from ttnn.tensor.distribution import TensorTopology
+from ttnn.tensor.distribution import CppMeshToTensor
 from ttnn.tensor.dunders import operation
-from ttnn.tensor.host_buffer import Array, Raw
+from ttnn.tensor.host_buffer import Array, Parts, Raw, as_parts
+from ttnn.tensor.topology import TensorTopology
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -50,7 +52,7 @@ class TensorStorage:
 
     buffers: tuple[Buffer, ...]  # one for each chip that it is on, none on the host
     _spec: TensorSpec
-    _host: Raw | None
+    _host: Raw | Parts | None  # parts if it is distributed over a mesh of several chips
     _device: MeshDevice | None
     _id: int | None
     _topology: TensorTopology  # only where it is not the usual one
@@ -58,21 +60,24 @@ class TensorStorage:
     _sharers: set[weakref.ref[TensorStorage]] | None
 
     @classmethod
-    def _make(cls, spec: TensorSpec, host: Raw | None, buffers: tuple[Buffer, ...], device: MeshDevice | None) -> Self:
+    def _make(
+        cls, spec: TensorSpec, host: Raw | Parts | None, buffers: tuple[Buffer, ...], device: MeshDevice | None
+    ) -> Self:
         new = cls.__new__(cls)
         new._spec, new._host, new.buffers, new._device = spec, host, buffers, device
         new._id, new._sharers = None, None
         return new
 
     @classmethod
-    def _on_host(cls, spec: TensorSpec, raw: Raw) -> Self:
-        """Return the host tensor of a raw buffer, which it keeps.
+    def _on_host(cls, spec: TensorSpec, host: Raw | Parts) -> Self:
+        """Return the host tensor of a raw buffer or parts, uncopied.
 
-        The buffer has all pages, `spec.raw_bytes` bytes.
+        A buffer has all pages, `spec.raw_bytes` bytes.
         """
-        if raw.nbytes != spec.raw_bytes:
-            raise ShapeError(f"Tensor: {spec.shape} needs a buffer of {spec.raw_bytes} B, got {raw.nbytes} B")
-        return cls._make(spec, raw, (), None)
+        for raw in host if isinstance(host, Parts) else (host,):
+            if raw.nbytes != spec.raw_bytes:
+                raise ShapeError(f"Tensor: {spec.shape} needs a buffer of {spec.raw_bytes} B, got {raw.nbytes} B")
+        return cls._make(spec, host, (), None)
 
     @classmethod
     def _on_device(cls, spec: TensorSpec, device: MeshDevice, *buffers: Buffer) -> Self:
@@ -166,8 +171,8 @@ class TensorStorage:
         return [] if self._device is None else [self._device]
 
     def device_coords(self) -> list[MeshCoordinate]:
-        """Return its parts' mesh positions: (0, 0), the only chip."""
-        return [MeshCoordinate(0, 0)]
+        """Return the mesh coordinates of its parts."""
+        return list(self._host.coords) if isinstance(self._host, Parts) else [MeshCoordinate(0, 0)]
 
     def volume(self) -> int:
         """Return the number of elements with padding."""
@@ -252,7 +257,21 @@ class TensorStorage:
         return self.buffers[0]
 
     def _require_host(self, operator: str, label: str = "the tensor") -> Raw:
-        """Return the raw buffer, if on the host and allocated."""
+        """Return the raw buffer, if on the host, allocated and only one."""
+        host = self._require_parts(operator, label)
+        if not isinstance(host, Parts):
+            return host
+        if len(host) > 1:
+            raise StorageError(
+                f"{operator}: {label} of {self.shape} has {len(host)} parts on the mesh {host.mesh_shape}; pass a "
+                "mesh_composer, or choose a part with ttnn.get_device_tensors",
+                vendor=f"Can't convert a tensor distributed on {host.mesh_shape} mesh to row-major logical tensor. "
+                "Supply a mesh composer to concatenate multi-device shards.",
+            )
+        return host[0]
+
+    def _require_parts(self, operator: str, label: str = "the tensor") -> Raw | Parts:
+        """Return the raw buffer or buffers, if on the host and allocated."""
         if self._device is not None:
             raise StorageError(
                 f"{operator}: {label} of {self.shape} is on a device; read it with ttnn.from_device first",
@@ -303,6 +322,13 @@ class TensorStorage:
         return self._moved_to_device(device, spec, operator)
 
     def _moved_to_device(self, device: MeshDevice, spec: TensorSpec, operator: str) -> Self:
+        host = self._require_parts(operator)
+        if isinstance(host, Parts) and host.mesh_shape != device.shape:
+            raise StorageError(
+                f"{operator}: the tensor is distributed over the mesh {host.mesh_shape}, the device is {device.shape}",
+                vendor=f"Error: distributed host buffer has different shape {host.mesh_shape} than the mesh device "
+                f"{device.shape}",
+            )
         raw = self._require_host(operator)
         if self._spec._padding is not None and not self._spec.is_padded_further:
             raise UnsupportedError(
@@ -322,7 +348,7 @@ class TensorStorage:
 
     def _to_host(self, operator: str) -> Self:
         if self._device is None:
-            self._require_host(operator)
+            self._require_parts(operator)
             return self
         if OBSERVERS:
             return observed("Tensor::cpu", (self, True), lambda: self._moved_to_host(operator))
@@ -357,7 +383,7 @@ class TensorStorage:
             return self
         spec = TensorSpec.of(self.shape, self.dtype, layout, self.memory_config(), self.tile)
         if self._spec._padding is not None:
-            return self._tiled_with_padding(spec)
+            return self._by_parts("Tensor.to", lambda part: part._tiled_with_padding(spec))
         return self._repacked(spec, "Tensor.to")
 
     def _tiled_with_padding(self, spec: TensorSpec) -> Self:
@@ -374,12 +400,38 @@ class TensorStorage:
 
     def _repacked(self, spec: TensorSpec, operator: str, pad_value: float = 0.0) -> Self:
         """Return a host tensor of `spec` with equal, type-converted values."""
-        values = host_buffer.unpack(self._require_host(operator), self._spec)
-        if self._spec.dtype is DataType.FP8_E4M3:
-            values = values.astype(np.float32)
-        raw = host_buffer.pack(values.reshape(tuple(spec.shape)), spec, pad_value=pad_value, where=operator)
-        return self._on_host(spec, raw)
 
-    def _values(self, operator: str) -> Array:
+        def repacked(part: Self) -> Self:
+            values = part._packable(operator).reshape(tuple(spec.shape))
+            return part._on_host(spec, host_buffer.pack(values, spec, pad_value=pad_value, where=operator))
+
+        return self._by_parts(operator, repacked)
+
+    def _by_parts(self, operator: str, change: Callable[[Self], Self]) -> Self:
+        """Return a host tensor with each part changed; the distribution stays.
+
+        Args:
+            operator: Who asks, for the error.
+            change: Returns a host tensor for one with a single buffer.
+        """
+        host = self._require_parts(operator)
+        if not isinstance(host, Parts):
+            return self._like_topology(change(self))
+        # Equal parts share a buffer, before and after.
+        changed = {id(raw): change(self._on_host(self._spec, raw)) for raw in host}
+        spec = changed[id(host[0])]._spec
+        parts = host.with_buffers(changed[id(raw)]._require_host(operator) for raw in host)
+        return self._like_topology(self._on_host(spec, parts))
+
+    def _values(self, operator: str, composer: CppMeshToTensor | None = None) -> Array:
+        """Return the unpadded values, of several parts as a composer joins them."""
         host = self._to_host(operator)
-        return host_buffer.unpack(host._require_host(operator), host._spec)
+        if composer is None:
+            return host_buffer.unpack(host._require_host(operator), host._spec)
+        parts = as_parts(host._require_parts(operator))
+        return composer.joined(operator, parts, lambda raw: host_buffer.unpack(raw, host._spec))
+
+    def _packable(self, operator: str, composer: CppMeshToTensor | None = None) -> Array:
+        """Return the values in a type that raw buffers are made from."""
+        values = self._values(operator, composer)
+        return values.astype(np.float32) if self._spec.dtype is DataType.FP8_E4M3 else values

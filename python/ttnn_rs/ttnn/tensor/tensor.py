@@ -17,10 +17,11 @@ from ttnn.base.shape import ShapeLike, as_dims
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor import construction, host_buffer, host_shapes, indexing, printing, transfer
-from ttnn.tensor.distribution import WHOLE, TensorTopology, check_composer
+from ttnn.tensor.distribution import check_composer
 from ttnn.tensor.dunders import TensorOperators, operation
-from ttnn.tensor.host_buffer import Array, DistributedHostBuffer, Raw
+from ttnn.tensor.host_buffer import Array, DistributedHostBuffer, Parts, Raw
 from ttnn.tensor.storage import TensorStorage
+from ttnn.tensor.topology import WHOLE, TensorTopology
 from ttnn.tensor.transfer import check_queue
 
 if TYPE_CHECKING:
@@ -95,15 +96,18 @@ class Tensor(TensorStorage, TensorOperators):
         """Return unpadded values as a numpy array; block floats as float32.
 
         Args:
-            mesh_composer: None, or a composer for one device, which changes nothing.
+            mesh_composer: Joins the parts of a distributed tensor.
+
+        Raises:
+            StorageError: there are several parts, also equal ones, and no composer.
         """
-        check_composer("Tensor.to_numpy", mesh_composer, self.shape.rank)
-        return self._values("Tensor.to_numpy")
+        where = "Tensor.to_numpy"
+        return self._values(where, check_composer(where, mesh_composer))
 
     def to_torch(self, mesh_composer: object = None) -> torch.Tensor:
         """Return unpadded values as a torch tensor; block floats as float32."""
-        check_composer("Tensor.to_torch", mesh_composer, self.shape.rank)
-        values = self._values("Tensor.to_torch")
+        where = "Tensor.to_torch"
+        values = self._values(where, check_composer(where, mesh_composer))
         if OBSERVERS:
             return observed(_TO_FRAMEWORK, (self.spec,), lambda: host_buffer.torch_of(values))
         return host_buffer.torch_of(values)
@@ -207,7 +211,7 @@ class Tensor(TensorStorage, TensorOperators):
 
         A vector is a row, a scalar a row of one. A tensor in TILE layout is returned as it is: its tiles are full.
         """
-        self._require_host("Tensor.pad_to_tile")
+        self._require_parts("Tensor.pad_to_tile")
         if self.layout is Layout.TILE:
             return self
         *outer, height, width = (1, 1, *self.padded_shape)[-max(2, self.padded_shape.rank) :]
@@ -230,14 +234,11 @@ class Tensor(TensorStorage, TensorOperators):
         return host_shapes.shard(self, core)
 
     def host_buffer(self) -> DistributedHostBuffer:
-        """Return the parts of a host tensor: one."""
-        return DistributedHostBuffer(self._require_host("Tensor.host_buffer"), self.dtype)
+        """Return the raw buffers of a host tensor's parts."""
+        return DistributedHostBuffer(self._require_parts("Tensor.host_buffer"), self.dtype)
 
     def tensor_topology(self) -> TensorTopology:
-        """Return the tensor's mesh distribution, from its mapper.
-
-        There is only one chip.
-        """
+        """Return the tensor's distribution over a mesh, from its mapper."""
         return getattr(self, "_topology", WHOLE)
 
     def update_tensor_topology(self, topology: TensorTopology) -> None:
@@ -254,6 +255,9 @@ class Tensor(TensorStorage, TensorOperators):
     def __repr__(self) -> str:
         if not self.is_allocated():
             return printing.unallocated_text(self._spec)
+        if isinstance(self._host, Parts):
+            parts = (self._on_host(self._spec, raw) for raw in self._host)
+            return "\n".join(map(repr, parts))
         return printing.tensor_text(self._spec, lambda: self._values("str(Tensor)"))
 
     def __copy__(self) -> Tensor:
@@ -263,10 +267,12 @@ class Tensor(TensorStorage, TensorOperators):
         if self._device is not None:
             clone: Tensor = operation("clone")(self)
             return clone
-        return Tensor._on_host(self._spec, self._require_host("copy.deepcopy").copy())
+        host = self._require_parts("copy.deepcopy")
+        copied = host.with_buffers(raw.copy() for raw in host) if isinstance(host, Parts) else host.copy()
+        return self._like_topology(Tensor._on_host(self._spec, copied))
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return (_unpickled, (self._spec, self._require_host("pickle")))
+        return (_unpickled, (self._spec, self._require_parts("pickle"), getattr(self, "_topology", None)))
 
 
 def allocate_tensor_on_device(spec: TensorSpec, device: MeshDevice) -> Tensor:
@@ -284,5 +290,8 @@ def allocate_tensor_on_device(spec: TensorSpec, device: MeshDevice) -> Tensor:
     return tensor
 
 
-def _unpickled(spec: TensorSpec, raw: Raw) -> Tensor:
-    return Tensor._on_host(spec, raw)
+def _unpickled(spec: TensorSpec, host: Raw | Parts, topology: TensorTopology | None = None) -> Tensor:
+    tensor = Tensor._on_host(spec, host)
+    if topology is not None:
+        tensor.update_tensor_topology(topology)
+    return tensor

@@ -11,12 +11,10 @@ from collections.abc import Sequence
 
 from ttnn.base.exceptions import ArgumentError
 from ttnn.device.cluster import SystemMeshDescriptor
-from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.tensor import Tensor
 
 __all__ = [
-    "compute_distribution_to_mesh_mapping",
     "create_system_mesh_table",
     "visualize_mesh_device",
     "visualize_system_mesh",
@@ -74,15 +72,3 @@ def create_system_mesh_table() -> str:
 def visualize_system_mesh() -> None:
     """Print all chips of the machine."""
     print(create_system_mesh_table())
-
-
-def compute_distribution_to_mesh_mapping(distribution_shape: MeshShape, mesh_shape: MeshShape) -> list[MeshCoordinate]:
-    """Return the chip of each part of a distribution over a mesh.
-
-    Raises:
-        ArgumentError: a shape is no MeshShape, or has more than one chip.
-    """
-    for label, shape in {"distribution_shape": distribution_shape, "mesh_shape": mesh_shape}.items():
-        if not isinstance(shape, MeshShape) or shape.mesh_size() != 1:
-            raise ArgumentError(f"compute_distribution_to_mesh_mapping: {label} must be of one chip, got {shape!r}")
-    return [MeshCoordinate([0] * mesh_shape.dims())]

@@ -18,6 +18,5 @@ def from_bytes(tiles: Bytes, shape: tuple[int, ...], dtype: ttnn.DataType) -> tt
 
 def to_bytes(tensor: ttnn.Tensor) -> Bytes:
     """Return a tensor's padded buffer, on host or device."""
-    buffer = (tensor if tensor.storage_type() is ttnn.StorageType.HOST else ttnn.from_device(tensor))._host
-    assert buffer is not None
-    return buffer
+    host = tensor if tensor.storage_type() is ttnn.StorageType.HOST else ttnn.from_device(tensor)
+    return host._require_host("ttnn.cli.goldens")
