@@ -192,7 +192,8 @@ impl Arena {
                 if start < end {
                     // SAFETY: the mapping is private and anonymous, so its pages read as zeros afterwards; the
                     // exclusive borrow of the arena means that nobody has a reference to them.
-                    let _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
+                    let _ =
+                        unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
                 }
             }
         }
