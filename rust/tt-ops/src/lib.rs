@@ -11,6 +11,7 @@ pub mod attention;
 pub mod binary;
 mod broadcast;
 mod chain;
+pub mod collective;
 pub mod embedding_backward;
 mod error;
 pub mod fill;

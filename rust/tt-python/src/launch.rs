@@ -66,9 +66,13 @@ impl Program {
                         return Ok(false);
                     }
                 }
-                Event::Run { run, slots, .. } => {
+                Event::Run { run, slots, once, .. } => {
                     ids.clear();
                     ids.extend(slots.iter().filter_map(|&slot| buffers[slot]));
+                    if *once {
+                        run(device, &ids)?;
+                        continue;
+                    }
                     for chip in chips.places() {
                         device.select(chip)?;
                         run(device, &ids)?;

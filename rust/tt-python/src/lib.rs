@@ -11,6 +11,7 @@ mod buffer;
 mod buffer_changes;
 mod chip;
 mod chips;
+mod collective;
 mod device;
 mod error;
 mod host;
@@ -44,6 +45,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     program::register(module)?;
     keywords::register(module)?;
     ops::register(module)?;
+    collective::register(module)?;
     attention::register(module)?;
     random::register(module)?;
     pipeline::register(module)?;

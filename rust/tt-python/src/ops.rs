@@ -72,8 +72,29 @@ pub fn run_step(
     buffers: &[&Buffer],
     run: impl Fn(&mut Device, &[BufferId]) -> Result<(), OpError> + Send + Sync + 'static,
 ) -> PyResult<()> {
+    start(py, function, buffers, run, false)
+}
+
+/// [`run_step`] for a step of all chips together, which runs once.
+pub fn run_on_mesh(
+    py: Python<'_>,
+    function: &'static str,
+    buffers: &[&Buffer],
+    run: impl Fn(&mut Device, &[BufferId]) -> Result<(), OpError> + Send + Sync + 'static,
+) -> PyResult<()> {
+    start(py, function, buffers, run, true)
+}
+
+fn start(
+    py: Python<'_>,
+    function: &'static str,
+    buffers: &[&Buffer],
+    run: impl Fn(&mut Device, &[BufferId]) -> Result<(), OpError> + Send + Sync + 'static,
+    once: bool,
+) -> PyResult<()> {
     if slots::is_active() {
-        return slots::step(function, &buffers.iter().map(|buffer| buffer.slot()).collect::<Vec<_>>(), Arc::new(run));
+        let of_buffers: Vec<_> = buffers.iter().map(|buffer| buffer.slot()).collect();
+        return slots::step(function, &of_buffers, Arc::new(run), once);
     }
     let (mesh, device) = (buffers[0].part(), buffers[0].device());
     if buffers.iter().any(|buffer| !Arc::ptr_eq(buffer.part(), mesh)) {
@@ -85,6 +106,9 @@ pub fn run_step(
     }
     let chips = common_chips(py, function, buffers[0].chips(), buffers)?;
     let ids: Vec<BufferId> = buffers.iter().map(|buffer| buffer.id()).collect();
+    if once {
+        return device.launch(py, |device| run(device, &ids));
+    }
     device.launch(py, |device| {
         chips.places().try_for_each(|chip| {
             device.select(chip)?;

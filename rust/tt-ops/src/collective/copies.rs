@@ -1,0 +1,97 @@
+//! Copies of pages between chips.
+use tt_memory::access::Pages;
+use tt_memory::{BufferId, Device};
+
+use super::{Groups, Slices, check, pages_of_chips};
+use crate::{OpError, for_each_page};
+
+/// Pages that one item of work copies.
+const TOGETHER: usize = 16;
+
+/// Writes the slices of all chips of a group to each of them, in the order of the group.
+///
+/// # Errors
+/// Buffers of other sizes; memory.
+pub fn gather(
+    device: &mut Device,
+    groups: &Groups,
+    slices: Slices,
+    input: BufferId,
+    output: BufferId,
+) -> Result<(), OpError> {
+    let count = groups.size();
+    check(device, "all_gather", (input, slices.pages()), (output, slices.pages() * count))?;
+    each_page(device, groups, (input, output), slices.pages() * count, |member, group, page| {
+        let _ = member;
+        let (slice, place) = (page / slices.inner % count, page / (slices.inner * count) * slices.inner);
+        (group[slice], place + page % slices.inner)
+    })
+}
+
+/// Writes to each chip of a group its slice of the tensor that it has.
+///
+/// # Errors
+/// Buffers of other sizes; memory.
+pub fn partition(
+    device: &mut Device,
+    groups: &Groups,
+    slices: Slices,
+    input: BufferId,
+    output: BufferId,
+) -> Result<(), OpError> {
+    let count = groups.size();
+    check(device, "mesh_partition", (input, slices.pages() * count), (output, slices.pages()))?;
+    each_page(device, groups, (input, output), slices.pages(), |member, group, page| {
+        (group[member], slices.page(count, member, page))
+    })
+}
+
+/// Writes the tensor of the chip at a position of its group to all of the group, or to some.
+///
+/// # Errors
+/// Buffers of other sizes; no such position; memory.
+pub fn copy(
+    device: &mut Device,
+    groups: &Groups,
+    from: usize,
+    input: BufferId,
+    output: BufferId,
+) -> Result<(), OpError> {
+    if from >= groups.size() {
+        let what = format!("position {from} of {}", groups.size());
+        return Err(OpError::Invariant { operator: "broadcast", what });
+    }
+    let pages = device.buffer(input)?.num_pages();
+    check(device, "broadcast", (input, pages), (output, pages))?;
+    each_page(device, groups, (input, output), pages, |_, group, page| (group[from], page))
+}
+
+/// Writes every page of the output of every chip.
+///
+/// `source` returns chip and page that a page comes from: of a position in a group, the group, and a page.
+fn each_page(
+    device: &mut Device,
+    groups: &Groups,
+    (input, output): (BufferId, BufferId),
+    pages: usize,
+    source: impl Fn(usize, &[usize], usize) -> (usize, usize) + Sync + Send,
+) -> Result<(), OpError> {
+    let access = device.access_all(&[output])?;
+    let inputs = pages_of_chips(&access, input, groups)?;
+    let runs = pages.div_ceil(TOGETHER);
+    for_each_page(
+        groups.chips() * runs,
+        || (),
+        |(), item| {
+            let (group, member) = groups.member(item / runs);
+            let first = item % runs * TOGETHER;
+            let range = first..pages.min(first + TOGETHER);
+            let target = access[group[member]].output(output)?;
+            for (page, bytes) in range.clone().zip(target.claim_run(range)?) {
+                let (chip, from) = source(member, group, page);
+                bytes.copy_from_slice(inputs[chip].as_ref().map_or(&[], |pages: &Pages<'_>| pages.page(from)));
+            }
+            Ok(())
+        },
+    )
+}

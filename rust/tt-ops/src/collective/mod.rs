@@ -1,0 +1,108 @@
+//! Operators of several chips: copies of pages between chips, and sums over chips.
+//!
+//! Chips form groups, each in the order of a mesh axis. Nothing is sent in packets here: what arrives, and in which order
+//! it is added, is known from the sizes. `docs/meshes.md` has the orders.
+
+mod copies;
+mod sums;
+
+pub use copies::{copy, gather, partition};
+pub use sums::{Order, SumProgram, sum};
+
+use tt_memory::access::Pages;
+use tt_memory::{Access, BufferId, Device};
+
+use crate::OpError;
+
+/// Chips by their places in the mesh, in groups.
+///
+/// Groups have the same number of chips, and no chip in common.
+#[derive(Clone, Debug)]
+pub struct Groups {
+    groups: Vec<Vec<usize>>,
+}
+
+impl Groups {
+    /// Groups of chips.
+    ///
+    /// # Errors
+    /// There are none, they have other numbers of chips, or a chip is in two.
+    pub fn new(groups: Vec<Vec<usize>>) -> Result<Self, OpError> {
+        let size = groups.first().map_or(0, Vec::len);
+        let mut all: Vec<usize> = groups.concat();
+        all.sort_unstable();
+        let distinct = all.windows(2).all(|pair| pair[0] != pair[1]);
+        if size == 0 || !distinct || groups.iter().any(|group| group.len() != size) {
+            let what = format!("groups of chips {groups:?}");
+            return Err(OpError::Invariant { operator: "collective", what });
+        }
+        Ok(Self { groups })
+    }
+
+    /// Chips of a group.
+    fn size(&self) -> usize {
+        self.groups[0].len()
+    }
+
+    /// Chips of all groups.
+    fn chips(&self) -> usize {
+        self.groups.len() * self.size()
+    }
+
+    /// The group of a number below [`Groups::chips`], and the position of its chip there.
+    fn member(&self, number: usize) -> (&[usize], usize) {
+        (&self.groups[number / self.size()], number % self.size())
+    }
+}
+
+/// Where the slices of a tensor are among its pages.
+///
+/// A tensor of as many slices as a group has chips is `outer` times all slices, each of them `inner` pages.
+#[derive(Clone, Copy, Debug)]
+pub struct Slices {
+    /// Pages before the sliced dimension.
+    pub outer: usize,
+    /// Pages of a slice from the sliced dimension on.
+    pub inner: usize,
+}
+
+impl Slices {
+    /// Pages of one slice.
+    fn pages(self) -> usize {
+        self.outer * self.inner
+    }
+
+    /// The page of a tensor of `count` slices that is page `page` of slice `slice`.
+    fn page(self, count: usize, slice: usize, page: usize) -> usize {
+        (page / self.inner * count + slice) * self.inner + page % self.inner
+    }
+}
+
+/// Checks that buffers have these numbers of pages, of equal sizes.
+fn check(
+    device: &Device,
+    operator: &'static str,
+    (input, pages): (BufferId, usize),
+    (output, results): (BufferId, usize),
+) -> Result<(), OpError> {
+    let (from, to) = (device.buffer(input)?, device.buffer(output)?);
+    if from.num_pages() == pages && to.num_pages() == results && from.page_bytes() == to.page_bytes() {
+        return Ok(());
+    }
+    let shape = |buffer: &tt_memory::Buffer| format!("{} pages of {} B", buffer.num_pages(), buffer.page_bytes());
+    let what = format!("{} for {pages}, and {} for {results}", shape(from), shape(to));
+    Err(OpError::Invariant { operator, what })
+}
+
+/// The pages of a buffer on every chip of the mesh; None on chips outside of the groups.
+fn pages_of_chips<'a>(
+    access: &'a [Access<'a>],
+    input: BufferId,
+    groups: &Groups,
+) -> Result<Vec<Option<Pages<'a>>>, OpError> {
+    let pages = |access: &'a Access<'a>| {
+        let member = groups.groups.iter().flatten().any(|&chip| chip == access.chip());
+        member.then(|| Ok(access.input(input)?.all()?)).transpose()
+    };
+    access.iter().map(pages).collect()
+}

@@ -1,0 +1,105 @@
+//! Operators of several chips.
+//!
+//! Groups are lists of places of chips in the mesh, each in the order of an axis; slices are pages before the sliced
+//! dimension, and pages of a slice from it on.
+use pyo3::prelude::*;
+use tt_formats::DataFormat;
+use tt_ops::collective::{self, Groups, Order, Slices, SumProgram};
+
+use crate::arguments::{Given, add_functions};
+use crate::buffer::PyBuffer as Buffer;
+use crate::error::{EngineError, engine_bug};
+use crate::ops::run_on_mesh;
+
+fn groups_of(py: Python<'_>, groups: Vec<Vec<usize>>) -> PyResult<Groups> {
+    Groups::new(groups).map_err(|error| error.into_exception(py))
+}
+
+fn slices_of((outer, inner): (usize, usize)) -> Slices {
+    Slices { outer, inner: inner.max(1) }
+}
+
+/// Writes the slices of all chips of a group to each of them.
+#[pyfunction]
+#[pyo3(signature = (input, output, *, groups, slices))]
+fn gather_slices(
+    py: Python<'_>,
+    input: &Buffer,
+    output: &Buffer,
+    groups: Vec<Vec<usize>>,
+    slices: (usize, usize),
+) -> PyResult<()> {
+    let (groups, slices) = (groups_of(py, groups)?, slices_of(slices));
+    run_on_mesh(py, "gather_slices", &[input, output], move |device, ids| {
+        collective::gather(device, &groups, slices, ids[0], ids[1])
+    })
+}
+
+/// Writes to each chip of a group its slice of its tensor.
+#[pyfunction]
+#[pyo3(signature = (input, output, *, groups, slices))]
+fn take_slices(
+    py: Python<'_>,
+    input: &Buffer,
+    output: &Buffer,
+    groups: Vec<Vec<usize>>,
+    slices: (usize, usize),
+) -> PyResult<()> {
+    let (groups, slices) = (groups_of(py, groups)?, slices_of(slices));
+    run_on_mesh(py, "take_slices", &[input, output], move |device, ids| {
+        collective::partition(device, &groups, slices, ids[0], ids[1])
+    })
+}
+
+/// Writes the tensor of the chip at a position of each group to the chips at some positions.
+#[pyfunction]
+#[pyo3(signature = (input, output, *, groups, position))]
+fn send_pages(
+    py: Python<'_>,
+    input: &Buffer,
+    output: &Buffer,
+    groups: Vec<Vec<usize>>,
+    position: usize,
+) -> PyResult<()> {
+    let groups = groups_of(py, groups)?;
+    run_on_mesh(py, "send_pages", &[input, output], move |device, ids| {
+        collective::copy(device, &groups, position, ids[0], ids[1])
+    })
+}
+
+/// Writes to each chip the sum of its group's tensors, or of its slice of them.
+#[pyfunction]
+#[pyo3(signature = (input, output, *, groups, format, dst32, order, chunk, slices, matrix))]
+#[allow(clippy::too_many_arguments, reason = "what makes a sum over chips")]
+fn sum_over_chips(
+    py: Python<'_>,
+    input: &Buffer,
+    output: &Buffer,
+    groups: Vec<Vec<usize>>,
+    format: Given<DataFormat>,
+    dst32: bool,
+    order: &str,
+    chunk: usize,
+    slices: Option<(usize, usize)>,
+    matrix: usize,
+) -> PyResult<()> {
+    let order = match order {
+        "direct" => Order::Direct,
+        "ring" => Order::Ring { chunk },
+        "line" => Order::Line,
+        "pairs" => Order::Pairs,
+        "sequential" => Order::Sequential,
+        other => return Err(engine_bug(py, &format!("no order of chips is named {other}"))),
+    };
+    let groups = groups_of(py, groups)?;
+    let slices = slices.map(slices_of);
+    let program = SumProgram { format: format.0, dst32, order, slices, matrix, arch: output.arch() };
+    run_on_mesh(py, "sum_over_chips", &[input, output], move |device, ids| {
+        collective::sum(device, &groups, &program, ids[0], ids[1])
+    })
+}
+
+/// Adds this file's names to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    add_functions!(module: gather_slices, take_slices, send_pages, sum_over_chips)
+}
