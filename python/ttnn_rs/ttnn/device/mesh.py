@@ -101,14 +101,6 @@ class Mesh:
         chip = self.chip_at("get_device_id", coordinate, f"Device ID requested for MeshCoord {coordinate} not found.")
         return chip.id
 
-    def get_fabric_node_id(self, coord: MeshCoordinate) -> FabricNodeId:
-        """Return the number in the fabric of the chip at a coordinate.
-
-        Raises:
-            DeviceError: the mesh has no such coordinate.
-        """
-        return FabricNodeId(0, self.chip_at("get_fabric_node_id", coord).place)
-
     def sfpu_eps(self) -> float:
         """Return the machine epsilon of the SFPU."""
         return float(self._chip["sfpu_eps"])

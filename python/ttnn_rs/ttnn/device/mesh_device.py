@@ -25,8 +25,10 @@ from ttnn.device.coordinates import (
     SubDeviceManagerId,
 )
 from ttnn.device.dispatch import DispatchCoreConfig
-from ttnn.device.mesh import Mesh
+from ttnn.device.mesh import FabricNodeId, Mesh
 from ttnn.device.sub_device import SubDevices
+from ttnn.device.system import System, pairs_of
+from ttnn.device.systems import system_for
 from ttnn.device.traces import Traces
 
 DEFAULT_CHIP = {"wormhole_b0": "n150", "blackhole": "p150"}
@@ -61,6 +63,7 @@ class MeshDevice(Mesh):
         "_running",
         "_sub_devices",
         "_submeshes",
+        "_system",
         "_traces",
     )
 
@@ -74,6 +77,7 @@ class MeshDevice(Mesh):
     _sub_devices: SubDevices
     _traces: Traces
     _closed: bool
+    _system: System  # chips and links around it
     _parent: MeshDevice | None  # the mesh that this is a part of
     _submeshes: list[weakref.ref[MeshDevice]]
 
@@ -99,10 +103,15 @@ class MeshDevice(Mesh):
             raise DeviceError(f"{call}: device_id must be between 0 and {MAX_DEVICES - 1}, got {card}")
         if chip is not None and not isinstance(chip, str):
             raise ArgumentError(f"{call}: chip must be one of {', '.join(_engine.chip_names())}, got {chip!r}")
-        name = DEFAULT_CHIP[CONFIG.arch_name] if chip is None else chip
+        system = system_for(None)
+        if len(system.chips) > 1:
+            system.fabric_node(card)
+        name = chip or (system.chip if len(system.chips) > 1 else DEFAULT_CHIP[CONFIG.arch_name])
         sizes = {"l1_small_size": l1_small_size, "trace_region_size": trace_region_size}
         sizes["worker_l1_size"] = worker_l1_size
-        return cls._power_up(call, MeshShape(1, 1), [card], name, sizes, dispatch_core_config, num_command_queues)
+        return cls._power_up(
+            call, MeshShape(1, 1), [card], system, name, sizes, dispatch_core_config, num_command_queues
+        )
 
     @classmethod
     def _power_up(
@@ -110,6 +119,7 @@ class MeshDevice(Mesh):
         call: str,
         shape: MeshShape,
         ids: Sequence[int],
+        system: System,
         chip: str,
         sizes: Mapping[str, int],
         dispatch: DispatchCoreConfig | None,
@@ -121,6 +131,7 @@ class MeshDevice(Mesh):
             call: Who opens it, for errors.
             shape: Its shape.
             ids: Numbers of the devices, row by row.
+            system: The system that they are chips of.
             chip: The engine's name of the chips.
             sizes: Bytes that are set aside.
             dispatch: Dispatch cores; default: those of the generation.
@@ -135,18 +146,25 @@ class MeshDevice(Mesh):
                 already = open_devices.get(number)
                 if already is not None and already.is_open:
                     raise DeviceError(f"Cannot re-initialize device {number}, must first call close()")
-            device = cls._with_chips(shape, *power_up(ids, chip, regions, dispatch), queues)
+            device = cls._with_chips(shape, system, *power_up(ids, chip, regions, dispatch), queues)
             for number in ids:
                 open_devices[number] = device
         return device
 
     @classmethod
     def _with_chips(
-        cls, shape: MeshShape, engine: _engine.Device, chips: tuple[Chip, ...], queues: int, parent: Any = None
+        cls,
+        shape: MeshShape,
+        system: System,
+        engine: _engine.Device,
+        chips: tuple[Chip, ...],
+        queues: int,
+        parent: MeshDevice | None = None,
     ) -> MeshDevice:
         """Return an open mesh of chips, without programs and traces."""
         device = cls.__new__(cls)
         device._put(shape, engine, chips)
+        device._system = system
         device._programs, device._cache_enabled, device._cache_misses_allowed = set(), True, True
         device._resolved = {}
         device._queue_count, device._queues = queues, {}
@@ -164,24 +182,27 @@ class MeshDevice(Mesh):
         `options` are those of `_open`.
         """
         call = "open_mesh_device"
-        shape = mesh_shape if mesh_shape is not None else MeshShape(1, 1)
-        if not isinstance(shape, MeshShape):
-            raise ArgumentError(f"{call}: mesh_shape must be a ttnn.MeshShape, got {type(shape).__name__}")
+        if not isinstance(mesh_shape, MeshShape | None):
+            raise ArgumentError(f"{call}: mesh_shape must be a ttnn.MeshShape, got {type(mesh_shape).__name__}")
         if offset is not None and not isinstance(offset, MeshCoordinate):
             raise ArgumentError(f"{call}: offset must be a ttnn.MeshCoordinate, got {type(offset).__name__}")
         if not isinstance(ids, list | tuple):
             raise ArgumentError(f"{call}: physical_device_ids must be device ids, got {type(ids).__name__}")
+        system = system_for(None if mesh_shape is None else tuple(mesh_shape))
+        shape = MeshShape(*system.shape) if mesh_shape is None else mesh_shape
         if ids and len(ids) != shape.mesh_size():
             raise DeviceError(f"{call}: {shape} requires {shape.mesh_size()} devices, got {list(ids)}")
-        if shape.mesh_size() == 1:
-            if offset is not None and any(offset):
-                raise DeviceError(f"{call}: offset {offset!r} is outside the system mesh MeshShape([1, 1])")
-            return cls._open(ids[0] if ids else 0, **options)
+        numbers = [count(call, "physical_device_ids", number) for number in ids]
+        if len(system.chips) > 1:
+            for number in numbers:
+                system.fabric_node(number)
+        elif shape.mesh_size() == 1 and numbers:
+            return cls._open(numbers[0], **options)
+        order = numbers or system.order(tuple(shape), None if offset is None else tuple(offset))
         names = ("l1_small_size", "trace_region_size", "worker_l1_size")
         sizes = {name: options.get(name, 0) for name in names}
-        order = list(ids) or list(range(shape.mesh_size()))
         dispatch, queues = options.get("dispatch_core_config"), options.get("num_command_queues", 1)
-        return cls._power_up(call, shape, order, DEFAULT_CHIP[CONFIG.arch_name], sizes, dispatch, queues)
+        return cls._power_up(call, shape, order, system, system.chip, sizes, dispatch, queues)
 
     # Program cache.
 
@@ -234,6 +255,18 @@ class MeshDevice(Mesh):
 
     # More than one chip, and parts of a chip.
 
+    def get_fabric_node_id(self, coord: MeshCoordinate) -> FabricNodeId:
+        """Return the number in the fabric of the chip at a coordinate.
+
+        It is the chip's place in the system mesh.
+
+        Raises:
+            DeviceError: the mesh has no such coordinate.
+        """
+        chip = self.chip_at("get_fabric_node_id", coord)
+        several = len(self._system.chips) > 1
+        return FabricNodeId(0, self._system.fabric_node(chip.id) if several else chip.place)
+
     @property
     def is_open(self) -> bool:
         """Return whether the mesh has not been closed."""
@@ -259,6 +292,18 @@ class MeshDevice(Mesh):
                 f"reshape: {self!r} cannot become {new_shape}",
                 vendor="New shape must have the same number of devices as current shape",
             )
+        ids = self.get_device_ids()
+        try:
+            order = self._system.order(tuple(new_shape))
+        except DeviceError:
+            order = ()
+        if sorted(order) != sorted(ids):
+            order = tuple(ids)
+            for chip, other in pairs_of(order, tuple(new_shape)) if new_shape.dims() == 2 else ():
+                if not self._system.links_between(chip, other):
+                    raise DeviceError(f"reshape: {new_shape} makes chips {chip} and {other} neighbours without a link")
+        by_number = {chip.id: chip for chip in self.chips}
+        self.chips = tuple(by_number[number] for number in order)
         self._shape = new_shape
 
     def quiesce_devices(self) -> None:
@@ -311,7 +356,7 @@ class MeshDevice(Mesh):
             self.chip_at("create_submesh", MeshCoordinate(*coordinate)) for coordinate in itertools.product(*ranges)
         )
         engine = self.engine.part([chip.place for chip in chips])
-        submesh = self._with_chips(submesh_shape, engine, chips, self._queue_count, self)
+        submesh = self._with_chips(submesh_shape, self._system, engine, chips, self._queue_count, self)
         self._submeshes.append(weakref.ref(submesh))
         return submesh
 

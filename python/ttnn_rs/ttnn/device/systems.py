@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -358,6 +360,31 @@ def system_of_environment() -> System:
         )
     named = CONFIG.system or ("" if cluster or graph else DEFAULT_SYSTEM[CONFIG.arch_name])
     return _chosen(named, _file(cluster), _file(graph), visible)
+
+
+def system_for(shape: Sequence[int] | None) -> System:
+    """Return the system that a mesh of a shape is a part of.
+
+    It is the chosen one. Without a choice it is the smallest system with a name that has such a mesh, of the generation
+    that ARCH_NAME names: a mesh of 2x4 is a T3K, or eight p150.
+
+    Args:
+        shape: Rows and columns; None for the system itself.
+
+    Raises:
+        DeviceError: as `system_of_environment`.
+    """
+    system = system_of_environment()
+    chosen = CONFIG.system is not None or any(os.environ.get(name, "").strip() for name in _VARIABLES)
+    if chosen or len(system.chips) > 1 or shape is None or math.prod(shape) == 1:
+        return system
+    generation = _engine.chip_info(system.chip)["arch"]
+    alike = [each for each in named_systems().values() if _engine.chip_info(each.chip)["arch"] == generation]
+    for each in sorted(alike, key=lambda each: len(each.chips)):
+        with suppress(DeviceError):
+            each.order(tuple(shape))
+            return each
+    return max(alike, key=lambda each: len(each.chips))
 
 
 def _file(path: str) -> tuple[str, int, int]:
