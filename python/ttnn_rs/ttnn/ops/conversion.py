@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from ttnn.base.call import checked
 from ttnn.operation.registry import FastOperation, add_operation
 from ttnn.operation.slow_path import float64_values
-from ttnn.tensor import conversion, files
+from ttnn.tensor import conversion, copies, files
 
 __all__ = [
     "allocate_tensor_on_device",
@@ -50,9 +50,9 @@ def _values_of_file(file_name: str | os.PathLike[str], *_: object, **_options: o
 allocate_tensor_on_device = _operator(conversion.allocate_tensor_on_device)
 allocate_tensor_on_host = _operator(conversion.allocate_tensor_on_host)
 as_tensor = _operator(files.as_tensor)
-copy_device_to_host_tensor = _operator(conversion.copy_device_to_host_tensor)
-copy_host_to_device_tensor = _operator(conversion.copy_host_to_device_tensor)
-copy_host_to_device_tensor_partial = _operator(conversion.copy_host_to_device_tensor_partial)
+copy_device_to_host_tensor = _operator(copies.copy_device_to_host_tensor)
+copy_host_to_device_tensor = _operator(copies.copy_host_to_device_tensor)
+copy_host_to_device_tensor_partial = _operator(copies.copy_host_to_device_tensor_partial)
 deallocate = _operator(conversion.deallocate)
 dump_tensor = _operator(files.dump_tensor)
 from_device = _operator(conversion.from_device)

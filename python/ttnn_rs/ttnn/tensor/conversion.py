@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
-from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout, StorageType
 from ttnn.base.exceptions import (
     ArgumentError,
@@ -24,6 +23,7 @@ from ttnn.tensor import host_buffer, transfer
 from ttnn.tensor.construction import tensor_from_array
 from ttnn.tensor.tensor import Tensor
 from ttnn.tensor.tensor import allocate_tensor_on_device as _allocate
+from ttnn.tensor.topology import replicated_on
 from ttnn.tensor.transfer import check_queue
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ __all__ = [
 ]
 
 
-def _require_tensor(operator: str, tensor: object, label: str = "tensor") -> None:
+def require_tensor(operator: str, tensor: object, label: str = "tensor") -> None:
+    """Raise unless the argument is a tensor."""
     if not isinstance(tensor, Tensor):
         raise ArgumentError(f"{operator}: {label} must be a ttnn.Tensor, got {type(tensor).__name__}")
 
@@ -198,7 +199,7 @@ def to_torch(
             composer.
     """
     where = "ttnn.to_torch"
-    _require_tensor(where, tensor)
+    require_tensor(where, tensor)
     check_queue(where, cq_id)
     if device is not None and tensor._device is not None and tensor._device is not device:
         raise StorageError(f"{where}: the tensor is on another device than device=")
@@ -224,7 +225,7 @@ def to_numpy(tensor: Tensor, *, mesh_composer: object = None) -> host_buffer.Arr
 
     bfloat16 as ml_dtypes.bfloat16, block floats as float32.
     """
-    _require_tensor("ttnn.to_numpy", tensor)
+    require_tensor("ttnn.to_numpy", tensor)
     return tensor.to_numpy(mesh_composer)
 
 
@@ -247,7 +248,7 @@ def to_device(
         OutOfMemoryError: the memory is full.
         StorageError: deallocated, or on another device.
     """
-    _require_tensor("ttnn.to_device", tensor)
+    require_tensor("ttnn.to_device", tensor)
     check_queue("ttnn.to_device", cq_id)
     return tensor._to_device("ttnn.to_device", device, memory_config)
 
@@ -268,7 +269,7 @@ def from_device(tensor: Tensor, blocking: bool = True, *, cq_id: int | None = No
         StorageError: it was deallocated.
         DeviceError: its device is closed.
     """
-    _require_tensor("ttnn.from_device", tensor)
+    require_tensor("ttnn.from_device", tensor)
     check_queue("ttnn.from_device", cq_id)
     return tensor._to_host("ttnn.from_device")
 
@@ -286,7 +287,7 @@ def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
         StorageError: it is on a device, or deallocated.
     """
     where = "ttnn.to_dtype"
-    _require_tensor(where, tensor)
+    require_tensor(where, tensor)
     tensor._require_parts(where)
     if dtype is tensor.dtype:
         return tensor
@@ -316,7 +317,7 @@ def quantize_weights_via_host(device_tensor: Tensor, *, dtype: DataType, memory_
         StorageError: it is not on a device.
     """
     where = "ttnn.experimental.quantize_weights_via_host"
-    _require_tensor(where, device_tensor)
+    require_tensor(where, device_tensor)
     device_tensor._require_device(where, "device_tensor")
     converted = to_dtype(device_tensor._to_host(where), dtype)
     device = device_tensor.device()
@@ -333,7 +334,7 @@ def deallocate(tensor: Tensor, force: bool = True) -> None:
         tensor: The tensor.
         force: Release it even if views use it.
     """
-    _require_tensor("ttnn.deallocate", tensor)
+    require_tensor("ttnn.deallocate", tensor)
     tensor.deallocate(force)
 
 
@@ -353,7 +354,7 @@ def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Ten
         OutOfMemoryError: the memory is full; the tensor keeps its values.
     """
     where = "ttnn.reallocate"
-    _require_tensor(where, tensor)
+    require_tensor(where, tensor)
     tensor._require_device(where, "tensor")
     device = tensor._device
     assert device is not None
@@ -392,12 +393,19 @@ def allocate_tensor_on_host(*args: AllocationArgument, **kwargs: AllocationArgum
 
     Shape: `shape` -> [*shape].
 
+    On a mesh of several chips it has a part for each.
+
     Args:
         args: (tensor_spec, mesh_device) or (shape, dtype, layout, mesh_device, memory_config=None).
         kwargs: The same by name.
     """
-    spec, _ = _spec_and_device("ttnn.allocate_tensor_on_host", args, kwargs)
-    return Tensor._on_host(spec, np.zeros(spec.raw_bytes, dtype=np.uint8))
+    spec, device = _spec_and_device("ttnn.allocate_tensor_on_host", args, kwargs)
+    if not device._several:
+        return Tensor._on_host(spec, np.zeros(spec.raw_bytes, dtype=np.uint8))
+    zeros = [np.zeros(spec.raw_bytes, dtype=np.uint8) for _ in device.chips]
+    tensor = Tensor._on_host(spec, host_buffer.Parts(zeros, device.coordinates(), device.shape))
+    tensor.update_tensor_topology(replicated_on(device.shape))
+    return tensor
 
 
 def _spec_and_device(where: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[TensorSpec, MeshDevice]:
@@ -424,142 +432,33 @@ def _spec_and_device(where: str, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return spec, device
 
 
-def _require_same(where: str, host_tensor: Tensor, device_tensor: Tensor) -> None:
-    for what, vendor, ours, theirs in (
-        ("shape", "shape", host_tensor.shape, device_tensor.shape),
-        ("data type", "dtype", host_tensor.dtype, device_tensor.dtype),
-        ("layout", "page config", host_tensor.layout, device_tensor.layout),
-        ("tile", "page config", host_tensor.tile, device_tensor.tile),
-    ):
-        if ours != theirs:
-            raise ShapeError(
-                f"{where}: the {what} of the host tensor is {ours}, that of the device tensor {theirs}",
-                vendor=f"Host tensor has different {vendor}",
-            )
-
-
-def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id: int | None = None) -> None:
-    """Write a host tensor to an equal device tensor.
-
-    Shape, data type and layout are the same.
-
-    Shape: [..., H, W] -> [..., H, W].
-
-    Raises:
-        StorageError: a tensor is on the wrong side (host or device), or deallocated.
-        ShapeError: shape, data type or layout differ.
-    """
-    where = "ttnn.copy_host_to_device_tensor"
-    check_queue(where, cq_id)
-    raw, spec = _raw_for(where, host_tensor, device_tensor)
-    transfer.write(device_tensor.buffers, spec, raw)
-
-
-def _raw_for(where: str, host_tensor: Tensor, device_tensor: Tensor) -> tuple[host_buffer.Raw, TensorSpec]:
-    """Return a host tensor's raw buffer, padded for the device tensor."""
-    _require_tensor(where, host_tensor, "host_tensor")
-    _require_tensor(where, device_tensor, "device_tensor")
-    raw = host_tensor._require_host(where, "host_tensor")
-    device_tensor._require_device(where, "device_tensor")
-    _require_same(where, host_tensor, device_tensor)
-    spec = device_tensor.spec
-    if spec.padded_shape != host_tensor.padded_shape:
-        raw = host_buffer.pack(host_buffer.unpack(raw, host_tensor.spec), spec, where=where)
-    return raw, spec
-
-
-def copy_host_to_device_tensor_partial(
-    host_tensor: Tensor, device_tensor: Tensor, logical_core_filter: CoreRangeSet, cq_id: int | None = None
-) -> None:
-    """Write the given cores' shards of a host tensor to device.
-
-    Shape: [..., H, W] -> [..., H, W].
-
-    Args:
-        host_tensor: Values.
-        device_tensor: Sharded, of the same shape, type and layout.
-        logical_core_filter: Cores whose shards are written; the others keep their values.
-        cq_id: Command queue 0 or 1.
-
-    Raises:
-        StorageError: a tensor is on the wrong side (host or device), or deallocated.
-        ShapeError: shape, data type or layout differ.
-        MemoryConfigError: the device tensor is not sharded.
-    """
-    where = "ttnn.copy_host_to_device_tensor_partial"
-    check_queue(where, cq_id)
-    raw, spec = _raw_for(where, host_tensor, device_tensor)
-    if not spec.memory_config.is_sharded():
-        raise MemoryConfigError(f"{where}: device_tensor is not sharded ({spec.memory_config})")
-    cores = transfer.page_cores(spec)
-    chosen = {core for core in set(cores) if logical_core_filter.contains(core)}
-    if not chosen:
-        return
-    written = np.array([core in chosen for core in cores], dtype=bool)
-    if not written.all():
-        pages = transfer.read(device_tensor.buffers, spec).reshape(spec.num_pages, spec.page_bytes)
-        pages[written] = raw.reshape(pages.shape)[written]
-        raw = pages.reshape(-1)
-    transfer.write(device_tensor.buffers, spec, raw)
-
-
-def copy_device_to_host_tensor(
-    device_tensor: Tensor, host_tensor: Tensor, blocking: bool = True, cq_id: int | None = None
-) -> None:
-    """Write a device tensor to an equal host tensor.
-
-    Shape, data type and layout are the same.
-
-    Shape: [..., H, W] -> [..., H, W].
-
-    Raises:
-        StorageError: a tensor is on the wrong side (host or device), or deallocated.
-        ShapeError: shape, data type or layout differ.
-    """
-    where = "ttnn.copy_device_to_host_tensor"
-    check_queue(where, cq_id)
-    _require_tensor(where, host_tensor, "host_tensor")
-    _require_tensor(where, device_tensor, "device_tensor")
-    device_tensor._require_device(where, "device_tensor")
-    target = host_tensor._require_host(where, "host_tensor")
-    _require_same(where, host_tensor, device_tensor)
-    read = device_tensor._to_host(where)
-    if read.padded_shape != host_tensor.padded_shape:
-        read = read._repacked(host_tensor.spec, where)
-    source = read._require_host(where)
-    if target.flags.writeable:
-        np.copyto(target, source)
-    else:
-        host_tensor._host = source
-
-
 def has_storage_type_of(tensor: Tensor, storage_type: StorageType) -> bool:
     """Return True if a tensor has this storage type."""
-    _require_tensor("ttnn.has_storage_type_of", tensor)
+    require_tensor("ttnn.has_storage_type_of", tensor)
     return tensor.storage_type() is storage_type
 
 
 def is_tensor_storage_on_device(tensor: Tensor) -> bool:
     """Return whether a tensor is on a device."""
-    _require_tensor("ttnn.is_tensor_storage_on_device", tensor)
+    require_tensor("ttnn.is_tensor_storage_on_device", tensor)
     return tensor.storage_type() is StorageType.DEVICE
 
 
 def is_sharded(tensor: Tensor) -> bool:
     """Return whether a tensor is sharded."""
-    _require_tensor("ttnn.is_sharded", tensor)
+    require_tensor("ttnn.is_sharded", tensor)
     return tensor.is_sharded()
 
 
 def get_memory_config(tensor: Tensor) -> MemoryConfig | None:
     """Return a device tensor's memory configuration, None for host tensors."""
-    _require_tensor("ttnn.get_memory_config", tensor)
+    require_tensor("ttnn.get_memory_config", tensor)
     return tensor.memory_config() if tensor._device is not None and tensor.is_allocated() else None
 
 
 def has_tile_padding(tensor: Tensor, *, dim: int | None = None) -> bool:
     """Return whether height or width (or dimension `dim`) is padded."""
-    _require_tensor("ttnn.has_tile_padding", tensor)
+    require_tensor("ttnn.has_tile_padding", tensor)
     logical, padded = tuple(tensor.shape), tuple(tensor.padded_shape)
     if dim is not None:
         return tensor.shape[dim] != tensor.padded_shape[dim if dim < 0 else dim - len(logical)]

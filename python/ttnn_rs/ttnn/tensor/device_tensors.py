@@ -7,19 +7,21 @@ Source: signatures of ttnn 0.81.1.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ttnn.base.call import checked
-from ttnn.base.exceptions import ArgumentError, ShapeError
+from ttnn.base.exceptions import ArgumentError, ShapeError, StorageError
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.coordinates import MeshShape
 from ttnn.tensor import host_buffer
 from ttnn.tensor.distribution import CppMeshToTensor, CppTensorToMesh, check_composer, check_mapper
 from ttnn.tensor.host_buffer import Parts
-from ttnn.tensor.tensor import Tensor
+from ttnn.tensor.tensor import Tensor, parts_of
 from ttnn.tensor.topology import chips_of, replicated_on
+from ttnn.tensor.transfer import chips_with
 
 if TYPE_CHECKING:
     from ttnn.device.lifecycle import MeshDevice
@@ -57,13 +59,6 @@ def _require_list(operator: str, tensors: object) -> list[Tensor]:
     return found
 
 
-def _only(operator: str, tensors: object) -> Tensor:
-    found = _require_list(operator, tensors)
-    if len(found) != 1:
-        raise ShapeError(f"{operator}: a mesh of one chip has one tensor, got {len(found)}")
-    return found[0]
-
-
 @checked
 def get_device_tensors(tensor: Tensor) -> list[Tensor]:
     """Return the parts of the chips, each on the memory of `tensor`.
@@ -74,21 +69,46 @@ def get_device_tensors(tensor: Tensor) -> list[Tensor]:
     source = _require("ttnn.get_device_tensors", tensor)
     if isinstance(source._host, Parts):
         return [Tensor._on_host(source.spec, raw) for raw in source._host]
-    return [source._view(source.spec)]
+    several = source._device is not None and source._device._several
+    return parts_of(source) if several else [source._view(source.spec)]
 
 
 @checked
 def combine_device_tensors(*, tensors: Sequence[Tensor]) -> Tensor:
-    """Return the mesh tensor of per-chip `tensors`: exactly one.
+    """Return the mesh tensor of parts, on their memory.
+
+    Args:
+        tensors: Parts of one mesh tensor from `get_device_tensors`, in any order. There may be fewer than chips.
 
     Raises:
-        ShapeError: there is not exactly one.
-        StorageError: it is on the host, or deallocated.
+        ShapeError: there are none, or their specifications differ.
+        StorageError: one is on the host, deallocated or of other memory, or two are on one chip.
     """
     where = "ttnn.combine_device_tensors"
-    part = _only(where, tensors)
-    part._require_device(where, "the tensor")
-    return part._view(part.spec)
+    parts = _require_list(where, tensors)
+    buffers = [part._require_device(where, "the tensor") for part in parts]
+    first = parts[0]
+    assert first._device is not None
+    for part, buffer in zip(parts, buffers, strict=True):
+        if buffer.unique_id != buffers[0].unique_id or part._device is not first._device:
+            raise StorageError(
+                f"{where}: parts must be of one tensor; there are addresses {buffers[0].address} and {buffer.address}",
+                vendor="Error aggregating multichip tensors: tensor shards must be allocated on the same mesh buffer. "
+                "Consider moving tensors to host, aggregating, and re-uploading on device storage.",
+            )
+    whole = next((part._whole for part in parts if hasattr(part, "_whole")), buffers[0])
+    places = sorted(place for buffer in buffers for place in buffer.places)
+    for place, following in itertools.pairwise(places):
+        if place == following:
+            coord = chips_with(whole, first._device)[place]
+            raise StorageError(
+                f"{where}: two tensors are parts of chip {coord}",
+                vendor=f"Found a tensor shard at duplicate coordinate {coord}",
+            )
+    joined = first._like_topology(first._view(first.spec))
+    joined.buffers = (whole if places == whole.places else whole.on(places),)
+    joined._whole = whole
+    return joined
 
 
 @checked

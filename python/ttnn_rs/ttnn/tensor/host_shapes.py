@@ -127,13 +127,16 @@ def shard(tensor: _T, core: CoreLike | int) -> _T:
     shards = tensor._spec.memory_config.shard_spec
     assert shards is not None
     height, width = shards.shape
-    host = tensor._to_host("Tensor.extract_shard")
-    values = host_buffer.unpack_padded(host._require_host("Tensor.extract_shard"), host._spec)
-    matrix = values.reshape(tensor._spec.physical_shape)
-    held = matrix[row * height : (row + 1) * height, column * width : (column + 1) * width]
-    full = np.zeros((1, 1, height, width), dtype=values.dtype)
-    full[0, 0, : held.shape[0], : held.shape[1]] = held
-    return _same_kind(tensor, full)
+
+    def cut(host: _T) -> _T:
+        values = host_buffer.unpack_padded(host._require_host("Tensor.extract_shard"), host._spec)
+        matrix = values.reshape(tensor._spec.physical_shape)
+        held = matrix[row * height : (row + 1) * height, column * width : (column + 1) * width]
+        full = np.zeros((1, 1, height, width), dtype=values.dtype)
+        full[0, 0, : held.shape[0], : held.shape[1]] = held
+        return _same_kind(tensor, full)
+
+    return tensor._to_host("Tensor.extract_shard")._by_parts("Tensor.extract_shard", cut)
 
 
 def _require_row_major(tensor: TensorStorage, operator: str) -> None:

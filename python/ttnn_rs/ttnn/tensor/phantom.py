@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,12 +27,13 @@ class PhantomBuffer:
 
     _ids: ClassVar[itertools.count[int]] = itertools.count(-1, -1)
 
-    def __init__(self, spec: TensorSpec, chip: Chip) -> None:
+    def __init__(self, spec: TensorSpec, chip: Chip, places: Sequence[int]) -> None:
         config = spec.memory_config
         dram = config.buffer_type in (BufferType.DRAM, BufferType.TRACE)
         facts = chip.facts
         alignment = facts["dram_alignment" if dram else "l1_alignment"]
         self.address = 0
+        self.places = list(places)
         self.buffer_type = config.buffer_type.value
         self.page_bytes = spec.page_bytes
         self.aligned_page_bytes = -(-spec.page_bytes // alignment) * alignment
@@ -51,10 +54,16 @@ class PhantomBuffer:
         """Release it."""
         self._capture = None
 
-    def write(self, data: Raw, row_bytes: int) -> None:
+    def on(self, places: Sequence[int]) -> PhantomBuffer:
+        """Return the same buffer on some of its chips."""
+        part = copy.copy(self)
+        part.places = list(places)
+        return part
+
+    def write(self, data: Raw, row_bytes: int, place: int | None = None) -> None:
         """Write nothing."""
 
-    def read(self, row_bytes: int, rows: int, require_written: bool = False) -> Any:
+    def read(self, row_bytes: int, rows: int, require_written: bool = False, place: int | None = None) -> Any:
         """Return zeros."""
         return np.zeros(row_bytes * rows, np.uint8)
 

@@ -23,7 +23,7 @@ from ttnn.tensor import host_buffer, transfer
 from ttnn.tensor.distribution import CppMeshToTensor
 from ttnn.tensor.dunders import operation
 from ttnn.tensor.host_buffer import Array, Parts, Raw, as_parts
-from ttnn.tensor.topology import TensorTopology
+from ttnn.tensor.topology import WHOLE, TensorTopology, replicated_on
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -48,14 +48,15 @@ def count_ids_from(number: int) -> None:
 class TensorStorage:
     """A tensor's state: specification, pages, and transfers."""
 
-    __slots__ = ("__weakref__", "_device", "_host", "_id", "_sharers", "_spec", "_topology", "buffers")
+    __slots__ = ("__weakref__", "_device", "_host", "_id", "_sharers", "_spec", "_topology", "_whole", "buffers")
 
-    buffers: tuple[Buffer, ...]  # one for each chip that it is on, none on the host
+    buffers: tuple[Buffer, ...]  # one, for all chips that it is on; none on the host
     _spec: TensorSpec
     _host: Raw | Parts | None  # parts if it is distributed over a mesh of several chips
     _device: MeshDevice | None
     _id: int | None
     _topology: TensorTopology  # only where it is not the usual one
+    _whole: Buffer  # of a part of a mesh tensor, the buffer on all chips
     # The living tensors on the same buffer (views), this one included; None as long as there was never another.
     _sharers: set[weakref.ref[TensorStorage]] | None
 
@@ -172,7 +173,18 @@ class TensorStorage:
 
     def device_coords(self) -> list[MeshCoordinate]:
         """Return the mesh coordinates of its parts."""
-        return list(self._host.coords) if isinstance(self._host, Parts) else [MeshCoordinate(0, 0)]
+        if isinstance(self._host, Parts):
+            return list(self._host.coords)
+        if self._device is None or not self._device._several or not self.buffers:
+            return [MeshCoordinate(0, 0)]
+        return list(transfer.chips_with(self.buffers[0], self._device).values())
+
+    def tensor_topology(self) -> TensorTopology:
+        """Return the tensor's distribution over a mesh, from its mapper."""
+        if hasattr(self, "_topology"):
+            return self._topology
+        several = self._device is not None and self._device._several
+        return replicated_on(self._device.shape) if several and self._device else WHOLE
 
     def volume(self) -> int:
         """Return the number of elements with padding."""
@@ -329,7 +341,6 @@ class TensorStorage:
                 vendor=f"Error: distributed host buffer has different shape {host.mesh_shape} than the mesh device "
                 f"{device.shape}",
             )
-        raw = self._require_host(operator)
         if self._spec._padding is not None and not self._spec.is_padded_further:
             raise UnsupportedError(
                 f"{operator}: rows of {self.shape} padded to {self.padded_shape} are not supported on a device; "
@@ -337,13 +348,15 @@ class TensorStorage:
                 "unimplemented",
             )
         if spec.padded_shape != self._spec.padded_shape:
-            raw = host_buffer.pack(host_buffer.unpack(raw, self._spec), spec, where=operator)
-        buffers = transfer.allocate(spec, device)
-        moved = self._like_topology(self._make(spec, None, buffers, device))
+            host = self._repacked(spec, operator)._require_parts(operator)
+        buffers = transfer.allocate_for(spec, device, host)
+        moved = self._make(spec, None, buffers, device)
+        if isinstance(host, Parts) or not device._several:
+            moved = self._like_topology(moved)
         if OBSERVERS:
             for observer in observing():
                 observer.created(moved)
-        transfer.write(buffers, spec, raw)
+        transfer.write(buffers, spec, host)
         return moved
 
     def _to_host(self, operator: str) -> Self:
@@ -356,8 +369,12 @@ class TensorStorage:
 
     def _moved_to_host(self, operator: str) -> Self:
         self._require_device(operator, "the tensor")
-        raw = transfer.read(self.buffers, self._spec)
-        return self._like_topology(self._on_host(self._spec, raw))
+        assert self._device is not None
+        moved = self._on_host(self._spec, transfer.read_parts(self.buffers, self._spec, self._device))
+        if isinstance(moved._host, Parts):
+            moved._topology = self.tensor_topology()
+            return moved
+        return self._like_topology(moved)
 
     def _like_topology(self, moved: Self) -> Self:
         if hasattr(self, "_topology"):

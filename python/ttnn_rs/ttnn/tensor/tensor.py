@@ -5,6 +5,7 @@ And a memory config.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -21,7 +22,7 @@ from ttnn.tensor.distribution import check_composer
 from ttnn.tensor.dunders import TensorOperators, operation
 from ttnn.tensor.host_buffer import Array, DistributedHostBuffer, Parts, Raw
 from ttnn.tensor.storage import TensorStorage
-from ttnn.tensor.topology import WHOLE, TensorTopology
+from ttnn.tensor.topology import TensorTopology
 from ttnn.tensor.transfer import check_queue
 
 if TYPE_CHECKING:
@@ -237,10 +238,6 @@ class Tensor(TensorStorage, TensorOperators):
         """Return the raw buffers of a host tensor's parts."""
         return DistributedHostBuffer(self._require_parts("Tensor.host_buffer"), self.dtype)
 
-    def tensor_topology(self) -> TensorTopology:
-        """Return the tensor's distribution over a mesh, from its mapper."""
-        return getattr(self, "_topology", WHOLE)
-
     def update_tensor_topology(self, topology: TensorTopology) -> None:
         """Set the topology; values are not moved."""
         if not isinstance(topology, TensorTopology):
@@ -258,6 +255,13 @@ class Tensor(TensorStorage, TensorOperators):
         if isinstance(self._host, Parts):
             parts = (self._on_host(self._spec, raw) for raw in self._host)
             return "\n".join(map(repr, parts))
+        if self._device is not None and self._device._several:
+            lines = []
+            for part in parts_of(self):
+                (coord,) = part.device_coords()
+                lines.append(f"device_id: {self._device.get_device_id(coord)}, {coord}")
+                lines.append(printing.tensor_text(part._spec, partial(part._values, "str(Tensor)")))
+            return "\n".join(lines)
         return printing.tensor_text(self._spec, lambda: self._values("str(Tensor)"))
 
     def __copy__(self) -> Tensor:
@@ -273,6 +277,18 @@ class Tensor(TensorStorage, TensorOperators):
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return (_unpickled, (self._spec, self._require_parts("pickle"), getattr(self, "_topology", None)))
+
+
+def parts_of(tensor: Tensor) -> list[Tensor]:
+    """Return the parts of a device tensor, one per chip."""
+    (buffer,) = tensor.buffers
+    whole = getattr(tensor, "_whole", buffer)
+    parts = []
+    for place in buffer.places:
+        part = tensor._like_topology(tensor._view(tensor.spec))
+        part.buffers, part._whole = (buffer.on([place]),), whole
+        parts.append(part)
+    return parts
 
 
 def allocate_tensor_on_device(spec: TensorSpec, device: MeshDevice) -> Tensor:

@@ -6,6 +6,7 @@ Source: TT-NN docs, "Multi-device"; names and texts of ttnn 0.81.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from ttnn.base.exceptions import ArgumentError, ShapeError
@@ -120,6 +121,7 @@ WHOLE: Final = TensorTopology(MeshShape([1]), [PlacementReplicate()], [MeshCoord
 """The topology on the host and one chip, without a mapper."""
 
 
+@cache
 def replicated_on(mesh: MeshShape) -> TensorTopology:
     """Return the topology of a tensor replicated on a mesh."""
     return TensorTopology(mesh, [PlacementReplicate()] * mesh.dims(), chips_of(mesh))

@@ -14,8 +14,9 @@ from ttnn.base.enums import Arch, BufferType, DataType, ShardOrientation, Tensor
 from ttnn.base.exceptions import ArgumentError, DeviceError, DTypeError, MemoryConfigError
 from ttnn.base.observers import OBSERVERS, blocked
 from ttnn.base.tensor_spec import TensorSpec, require_allocatable
+from ttnn.device.coordinates import MeshCoordinate
 from ttnn.device.mesh_device import MeshDevice
-from ttnn.tensor.host_buffer import Raw
+from ttnn.tensor.host_buffer import Parts, Raw
 from ttnn.tensor.phantom import PhantomBuffer
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> tuple[Buffer, ...]:
     _check_grid(spec, device)
     if OBSERVERS and blocked():
         # What takes it asks for its facts only; no transfer and no program happens.
-        return (cast("Buffer", PhantomBuffer(spec, device.chips[0])),)
+        return (cast("Buffer", PhantomBuffer(spec, device.chips[0], [chip.place for chip in device.chips])),)
     config = spec._memory_config
     interleaved = config.interleaved
     if not interleaved:
@@ -157,25 +158,60 @@ def _no_bank(core: CoreCoord, kind: str, banks: int) -> str:
     )
 
 
-def write(buffers: Sequence[Buffer], spec: TensorSpec, raw: Raw) -> None:
-    """Write all pages of a tensor to each chip."""
+def write(buffers: Sequence[Buffer], spec: TensorSpec, host: Raw | Parts) -> None:
+    """Write all pages of a tensor.
+
+    Each chip that has the buffer gets the pages, or its part of them, in the order of the chips.
+    """
     if OBSERVERS and blocked():
         return
     row_bytes = _row_bytes(spec)
-    for buffer in buffers:
-        buffer.write(raw, row_bytes)
+    (buffer,) = buffers
+    if isinstance(host, Parts):
+        for place, raw in zip(buffer.places, host, strict=True):
+            buffer.write(raw, row_bytes, place)
+    else:
+        buffer.write(host, row_bytes)
 
 
-def read(buffers: Sequence[Buffer], spec: TensorSpec) -> Raw:
-    """Return a tensor's pages from the first chip.
-
-    Others hold the same.
-    """
+def read(buffers: Sequence[Buffer], spec: TensorSpec, place: int | None = None) -> Raw:
+    """Return a tensor's pages on a chip, by default its first."""
     if spec.num_pages == 0:
         return np.empty(0, dtype=np.uint8)
     if OBSERVERS and blocked():
         return np.zeros(spec.raw_bytes, np.uint8)
-    return buffers[0].read(_row_bytes(spec), spec.page_grid[0])
+    if place is None:
+        return buffers[0].read(_row_bytes(spec), spec.page_grid[0])
+    return buffers[0].read(_row_bytes(spec), spec.page_grid[0], place=place)
+
+
+def read_parts(buffers: Sequence[Buffer], spec: TensorSpec, device: MeshDevice) -> Raw | Parts:
+    """Return a tensor's pages from each chip that has it.
+
+    On a device of one chip, that is one raw buffer.
+    """
+    if not device._several:
+        return read(buffers, spec)
+    chips = chips_with(buffers[0], device)
+    return Parts((read(buffers, spec, place) for place in chips), chips.values(), device.shape)
+
+
+def chips_with(buffer: Buffer, device: MeshDevice) -> dict[int, MeshCoordinate]:
+    """Return the coordinates of a buffer's chips, by place."""
+    there = set(buffer.places)
+    coordinates = zip(device.chips, device.coordinates(), strict=True)
+    return {chip.place: coordinate for chip, coordinate in coordinates if chip.place in there}
+
+
+def allocate_for(spec: TensorSpec, device: MeshDevice, host: Raw | Parts) -> tuple[Buffer, ...]:
+    """Return the new buffer for a host tensor and its chips.
+
+    The chips without a part have the memory too, but no contents.
+    """
+    buffers = allocate(spec, device)
+    if not isinstance(host, Parts) or len(host) == len(device.chips):
+        return buffers
+    return (buffers[0].on([device.chip_at("allocating a tensor", coord).place for coord in host.coords]),)
 
 
 def _row_bytes(spec: TensorSpec) -> int:
