@@ -79,8 +79,8 @@ def test_fabric_is_disabled_by_default() -> None:
     ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
     assert ttnn.get_fabric_config() is ttnn.FabricConfig.DISABLED
     assert not ttnn.using_distributed_env()
-    with pytest.raises(ttnn.UnsupportedError, match="a mesh has one chip here"):
-        ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_1D)
+    with pytest.raises(ttnn.FabricError, match="there is no fabric"):
+        ttnn.get_tt_fabric_max_payload_size_bytes()
 
 
 def test_pages_of_all_buffers_in_l1(device: ttnn.MeshDevice) -> None:

@@ -26,7 +26,7 @@ torch = pytest.importorskip("torch")
     [
         "apply_device_delay", "auto_register_ttnn_cpp_operations", "cluster.read_reg",
         "create_socket_pair", "decorators.set_golden_comparison_config", "device.EnableMemoryReports",
-        "disaggregation.import_from_protobuf", "get_all_programs_perf_data", "get_num_links",
+        "disaggregation.import_from_protobuf", "get_all_programs_perf_data", "setup_fabric_connection",
         "graph_report.run_pytest_graph_report_fixture",
         "GrayskullComputeKernelConfig", "matmul_select_program_factory",
     ],

@@ -19,6 +19,7 @@ __all__ = [
     "DeadlockError",
     "DeviceError",
     "EngineBugError",
+    "FabricError",
     "FileAccessError",
     "FileFormatError",
     "IndexRangeError",
@@ -143,6 +144,10 @@ class DeviceError(TtnnError, RuntimeError):
 
     A wrong one is not that of the tensor.
     """
+
+
+class FabricError(DeviceError):
+    """A missing fabric, or links between chips that are down."""
 
 
 class StorageError(TtnnError, RuntimeError):

@@ -92,7 +92,7 @@ def _lines(text: str, where: str) -> list[_Line]:
 
 
 def _scan(line: str, where: str, number: int) -> tuple[str, int]:
-    """Return a line without its comment, and how many brackets it leaves open."""
+    """Return a line without its comment, and the brackets left open."""
     at, brackets = 0, 0
     while at < len(line):
         character, before = line[at], line[at - 1] if at else " "
@@ -109,7 +109,7 @@ def _scan(line: str, where: str, number: int) -> tuple[str, int]:
 
 
 def _quote_end(text: str, at: int) -> int:
-    """Return where the text in quotes that begins at a place ends; -1 if it does not."""
+    """Return the end of a text in quotes, -1 without one."""
     quote = text[at]
     at += 1
     while at < len(text):

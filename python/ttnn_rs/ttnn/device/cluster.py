@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from ttnn.base.config import CONFIG
 from ttnn.base.system_enums import ClusterType as ClusterType
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
-from ttnn.device.mesh_device import DEFAULT_CHIP, open_devices
+from ttnn.device.fabric import current_system
+from ttnn.device.mesh_device import open_devices
 
 _BOARDS: Final = {
     "n150": ClusterType.N150,
@@ -19,21 +19,23 @@ _BOARDS: Final = {
 
 
 def get_cluster_type() -> ClusterType:
-    """Return the board of the first open device.
+    """Return the type of the system of chips.
 
-    Without one, that of the device that `open_device` would open.
+    Of one chip, it is the board of the first open device, or of the device that `open_device` would open.
     """
+    system = current_system()
     opened = sorted(number for number, device in open_devices.items() if device.is_open)
-    name = open_devices[opened[0]].chip["name"] if opened else DEFAULT_CHIP[CONFIG.arch_name]
-    return _BOARDS[name]
+    if len(system.chips) > 1 or not opened:
+        return system.type
+    return _BOARDS[open_devices[opened[0]].chip["name"]]
 
 
 class SystemMeshDescriptor:
-    """The mesh of all chips: one."""
+    """The mesh of all chips of the system."""
 
     def shape(self) -> MeshShape:
         """Return the shape of the mesh of all processes."""
-        return MeshShape(1, 1)
+        return MeshShape(*current_system().shape)
 
     def local_shape(self) -> MeshShape:
         """Return the shape of the part of this process: all."""
@@ -41,7 +43,8 @@ class SystemMeshDescriptor:
 
     def is_local(self, coordinate: MeshCoordinate) -> bool:
         """Return whether a chip belongs to this process."""
-        return coordinate == MeshCoordinate(0, 0)
+        rows, columns = current_system().shape
+        return len(coordinate) == 2 and coordinate[0] < rows and coordinate[1] < columns
 
     def all_local(self) -> bool:
         """Return whether all chips belong to this process."""

@@ -24,7 +24,7 @@ _ARCHS: Final = {"wormhole": "wormhole_b0", "wormhole_b0": "wormhole_b0", "black
 
 @dataclass(frozen=True)
 class ClusterDescriptor:
-    """What a cluster descriptor has.
+    """The content of a cluster descriptor.
 
     Attributes:
         name: The name of its file.

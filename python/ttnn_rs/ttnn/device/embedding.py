@@ -21,9 +21,9 @@ def neighbours_of(links: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
 def place_chips(
     chips: Sequence[int], neighbours: Mapping[int, set[int]], shape: tuple[int, int], rings: tuple[bool, bool]
 ) -> tuple[int, ...] | None:
-    """Return an order of the chips, row-major, in which neighbours have links; None if none is found.
+    """Return an order of chips in which neighbours have links.
 
-    The first in the order of the numbers is returned.
+    The order is row-major, and the first one by numbers. None if none is found.
 
     Args:
         chips: Numbers of the chips, as many as the mesh has.

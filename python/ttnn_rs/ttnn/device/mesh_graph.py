@@ -30,7 +30,7 @@ _TOKEN: Final = re.compile(
 
 
 class Word(str):
-    """A word without quotes: the name of a field, an enumerator, or true and false."""
+    """A word without quotes: an enumerator, true or false."""
 
     __slots__ = ()
 
@@ -60,7 +60,7 @@ class MeshGraph:
 
 @dataclass(frozen=True)
 class MeshGraphDescriptor:
-    """What a mesh graph descriptor has.
+    """The content of a mesh graph descriptor.
 
     Attributes:
         name: The name of its file.
@@ -258,7 +258,7 @@ class _Reader:
         return token
 
     def message(self, path: str = "", depth: int = 0) -> _Message:
-        """Read fields up to the closing brace, or the end of the file."""
+        """Read fields up to the closing brace or the file's end."""
         message = _Message(self.name, path)
         while True:
             kind, text, offset = self._next()

@@ -1,4 +1,4 @@
-"""A system: chips, their places in a mesh, and the links between them."""
+"""A system: chips, their places in a mesh, and links."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Place = tuple[int, int]
 
 
 class Link(NamedTuple):
-    """An Ethernet link: two chips, and the channel that it has on each."""
+    """An Ethernet link: two chips and its channel on each."""
 
     chip: int
     channel: int
@@ -126,7 +126,9 @@ class System:
         return pairs
 
     def fabric_node(self, chip: int) -> int:
-        """Return a chip's number in the fabric: its place in the system mesh, row-major.
+        """Return a chip's number in the fabric.
+
+        It is the place in the system mesh, row-major.
 
         Raises:
             DeviceError: the system has no such chip.
@@ -223,7 +225,7 @@ class System:
         return tuple(map(self.at, places))
 
     def _order_of_dimensions(self, shape: Sequence[int], offset: Sequence[int] | None) -> tuple[int, ...]:
-        """Return the chips of a mesh of one, or of three and more dimensions."""
+        """Return the chips of a mesh without two dimensions."""
         longer = [size for size in shape if size != 1]
         if len(longer) > 1 or offset is not None:
             vendor = f"Requested mesh shape dimensions mismatch: {_shape(shape)} != {_shape(self.shape)}"
@@ -242,7 +244,7 @@ class System:
     # Rings.
 
     def linked(self, chips: Sequence[int]) -> bool:
-        """Return whether each chip has a link to the next, and the last one to the first."""
+        """Return whether chips have links in a ring."""
         return all(frozenset(pair) in self._pairs for pair in zip(chips, (*chips[1:], chips[0]), strict=True))
 
     def closes(self, chips: Sequence[int], shape: Sequence[int], axis: int | None = None) -> bool:
@@ -289,7 +291,7 @@ class System:
         yield from pairs_of(self.chips, self.shape)
 
     def ring_pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield the first and last chips of the rows and columns that were declared rings."""
+        """Yield the first and last chips of declared rings."""
         rows, columns = self.shape
         if self.rings[0] and rows > 2:
             yield from ((self.at((0, column)), self.at((rows - 1, column))) for column in range(columns))

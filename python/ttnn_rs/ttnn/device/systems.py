@@ -63,7 +63,7 @@ def _system(name: str, entry: Mapping[str, Any]) -> System:
 
 
 def cluster_type(board: str, chips: int) -> ClusterType:
-    """Return the type of a number of chips on boards of one kind."""
+    """Return the type of some chips on boards of one kind."""
     for system in named_systems().values():
         if (system.board, len(system.chips)) == (board, chips):
             return system.type
@@ -121,7 +121,7 @@ def part_of(system: System, cards: Sequence[int]) -> System:
 
 
 def with_rings(system: System, rings: tuple[bool, bool]) -> System:
-    """Return a system with links that make its columns (0) and rows (1) rings.
+    """Return a system whose columns (0) or rows (1) are rings.
 
     The links that are not there get the first free channels of their chips, as many as neighbours have.
     """
@@ -244,7 +244,7 @@ def _two_dimensions(graph: MeshGraph) -> tuple[int, int]:
 
 
 def _checked(system: System, graph: MeshGraph | None) -> System:
-    """Return a system whose links make its mesh and that of a mesh graph.
+    """Return a system with the links of its mesh and mesh graph.
 
     Raises:
         DeviceError: a link is missing.
@@ -331,7 +331,7 @@ def _arch_of(system: System) -> str:
 
 
 def _reshaped(system: System, shape: tuple[int, int]) -> System:
-    """Return a system with another system mesh, or a part of its chips."""
+    """Return a system with another system mesh."""
     if shape == system.shape:
         return system
     chips = system.order(shape)
@@ -363,7 +363,7 @@ def system_of_environment() -> System:
 
 
 def system_for(shape: Sequence[int] | None) -> System:
-    """Return the system that a mesh of a shape is a part of.
+    """Return the system of a mesh of some shape.
 
     It is the chosen one. Without a choice it is the smallest system with a name that has such a mesh, of the generation
     that ARCH_NAME names: a mesh of 2x4 is a T3K, or eight p150.
@@ -388,7 +388,7 @@ def system_for(shape: Sequence[int] | None) -> System:
 
 
 def _file(path: str) -> tuple[str, int, int]:
-    """Return a path with its time and size: an edited file is read again."""
+    """Return a path, its time and size; an edited file differs."""
     if not path:
         return "", 0, 0
     try:
