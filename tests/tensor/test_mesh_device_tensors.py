@@ -237,3 +237,28 @@ def test_distribute_tensor_to_a_mesh(mesh: ttnn.MeshDevice) -> None:
     assert joined.host_buffer().get_shard(ttnn.MeshCoordinate(0, 0)).tobytes() == (
         whole.host_buffer().get_shard(ttnn.MeshCoordinate(0, 0)).tobytes()
     )
+
+
+def test_tables_of_meshes_and_tensors(mesh: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]) -> None:
+    ttnn.visualize_mesh_device(mesh)
+    text = capsys.readouterr().out
+    assert text.lstrip().startswith("MeshDevice(rows=2, cols=4)\n")
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if "Dev. ID" in line]
+    numbers = [[int(cell.split(":")[1]) for cell in row] for row in rows]
+    assert [number for row in numbers for number in row] == mesh.get_device_ids()
+    ttnn.visualize_tensor(on_mesh(mesh, ttnn.ShardTensor2dMesh(mesh, (2, 4), (None, 1))))
+    text = capsys.readouterr().out
+    assert text.lstrip().startswith("Tensor(storage: StorageType.DEVICE)\n")
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if "[:" in line]
+    assert cells == [["[:, 0:32]", "[:, 32:64]", "[:, 64:96]", "[:, 96:128]"]] * 2
+    assert text.count("Shape: [64, 32]") == text.count("Layout: TILE") == 8
+    # A chip without a part has its coordinate only.
+    ttnn.visualize_tensor(ttnn.from_torch(VALUES[:7], mesh_mapper=ttnn.ShardTensorToMesh(mesh, 0)))
+    text = capsys.readouterr().out
+    assert (text.count("Shape: [1, 128]"), text.count("(1, 3)"), text.count("[6:7, :]")) == (7, 1, 1)
+
+
+def test_reshaped_parts_are_no_parts(mesh: ttnn.MeshDevice) -> None:
+    parts = [ttnn.reshape(part, (1, 32, 32)) for part in ttnn.get_device_tensors(on_mesh(mesh, two_dims(mesh)))]
+    with pytest.raises(StorageError, match="the parts have other shapes than the tensor"):
+        ttnn.combine_device_tensors(tensors=parts)

@@ -96,8 +96,13 @@ def combine_device_tensors(*, tensors: Sequence[Tensor]) -> Tensor:
                 vendor="Error aggregating multichip tensors: tensor shards must be allocated on the same mesh buffer. "
                 "Consider moving tensors to host, aggregating, and re-uploading on device storage.",
             )
-    whole = next((part._whole for part in parts if hasattr(part, "_whole")), buffers[0])
     places = sorted(place for buffer in buffers for place in buffer.places)
+    memory = [getattr(part, "_whole", buffer) for part, buffer in zip(parts, buffers, strict=True)]
+    whole = next((buffer for buffer in memory if set(places) <= set(buffer.places)), None)
+    if whole is None:
+        raise StorageError(
+            f"{where}: the parts have other shapes than the tensor; get its parts, then reshape the result"
+        )
     for place, following in itertools.pairwise(places):
         if place == following:
             coord = chips_with(whole, first._device)[place]

@@ -1,18 +1,19 @@
 """Text tables of meshes and tensor distributions.
 
-A mesh has one chip here.
-
 Source: tt-metal `ttnn/ttnn/distributed/distributed.py` (what a cell shows).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 
-from ttnn.base.exceptions import ArgumentError
+from ttnn.base.exceptions import ArgumentError, ShapeError
 from ttnn.device.cluster import SystemMeshDescriptor
+from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.tensor import Tensor
+from ttnn.tensor.topology import PlacementShard, chips_of
 
 __all__ = [
     "create_system_mesh_table",
@@ -22,12 +23,24 @@ __all__ = [
 ]
 
 
-def _table(title: str, lines: Sequence[str]) -> str:
-    """Return a table of one cell, with borders."""
-    width = max(len(title), *map(len, lines))
-    body = [f"| {line.center(width)} |" for line in lines]
-    rule = f"+{'-' * (width + 2)}+"
-    return "\n".join((title.center(width + 4).rstrip(), rule, *body, rule))
+def _table(title: str, rows: Sequence[Sequence[Sequence[str]]]) -> str:
+    """Return a table of cells with borders."""
+    width = max(len(line) for row in rows for cell in row for line in cell)
+    rule = f"+{'+'.join(['-' * (width + 2)] * len(rows[0]))}+"
+    body = [rule]
+    for row in rows:
+        lines = itertools.zip_longest(*row, fillvalue="")
+        body += [f"|{'|'.join(f' {text.center(width)} ' for text in line)}|" for line in lines]
+        body.append(rule)
+    return "\n".join((title.center(len(rule)).rstrip(), *body))
+
+
+def _mesh_table(title: str, mesh: MeshShape, cells: Mapping[MeshCoordinate, Sequence[str]]) -> str:
+    """Return a table with a cell for each chip of a mesh."""
+    if mesh.dims() != 2:
+        raise ShapeError(f"visualize: a table has rows and columns; the mesh is {mesh}")
+    found = [[f"({coord[0]}, {coord[1]})", *cells.get(coord, ())] for coord in chips_of(mesh)]
+    return _table(title, [found[start : start + mesh[1]] for start in range(0, len(found), mesh[1])])
 
 
 def visualize_mesh_device(mesh_device: MeshDevice) -> None:
@@ -38,12 +51,17 @@ def visualize_mesh_device(mesh_device: MeshDevice) -> None:
     """
     if not isinstance(mesh_device, MeshDevice):
         raise ArgumentError(f"visualize_mesh_device: expected a MeshDevice, got {type(mesh_device).__name__}")
-    cell = (f"Dev. ID: {mesh_device.get_device_ids()[0]}", "(0, 0)")
-    print(_table(f"MeshDevice(rows={mesh_device.shape[0]}, cols={mesh_device.shape[1]})", cell))
+    shape = mesh_device.shape
+    cells = {coord: _chip(mesh_device, coord) for coord in mesh_device.coordinates()}
+    print(_mesh_table(f"MeshDevice(rows={shape[0]}, cols={shape[1]})", shape, cells))
+
+
+def _chip(device: MeshDevice, coord: MeshCoordinate) -> list[str]:
+    return [f"Dev. ID: {device.get_device_id(coord)}"]
 
 
 def visualize_tensor(tensor: Tensor) -> None:
-    """Print each chip's part of a tensor: shape, type, layout.
+    """Print each chip's part of a tensor: elements, shape, type, layout.
 
     Raises:
         ArgumentError: no tensor.
@@ -51,22 +69,34 @@ def visualize_tensor(tensor: Tensor) -> None:
     if not isinstance(tensor, Tensor):
         raise ArgumentError(f"visualize_tensor: expected a Tensor, got {type(tensor).__name__}")
     device = tensor.device()
-    where = "Host" if device is None else f"Dev. ID: {device.get_device_ids()[0]}"
-    cell = (
-        where,
-        "(0, 0)",
-        f"[{', '.join(':' for _ in tensor.shape)}]",
-        f"Shape: {list(tensor.shape)}",
-        f"Dtype: {tensor.dtype.name}",
-        f"Layout: {tensor.layout.name}",
-    )
-    print(_table("Tensor on a mesh of 1 x 1", cell))
+    facts = [f"Shape: {list(tensor.shape)}", f"Dtype: {tensor.dtype.name}", f"Layout: {tensor.layout.name}"]
+    cells = {
+        coord: [*(() if device is None else _chip(device, coord)), f"[{', '.join(elements)}]", *facts]
+        for coord, elements in _elements(tensor).items()
+    }
+    shape = tensor.host_buffer().shape() if device is None else device.shape
+    print(_mesh_table(f"Tensor(storage: {tensor.storage_type()})", shape, cells))
+
+
+def _elements(tensor: Tensor) -> dict[MeshCoordinate, list[str]]:
+    """Return the elements that each chip has, as slices."""
+    topology, sizes, there = tensor.tensor_topology(), list(tensor.shape), tensor.device_coords()
+    spread = topology.distribution_shape()
+    found = {}
+    for coord, place in zip(topology.mesh_coords(), chips_of(spread), strict=False):
+        slices = [":"] * len(sizes)
+        for placement, index, count in zip(topology.placements(), place, spread, strict=True):
+            if isinstance(placement, PlacementShard) and count > 1:
+                size = sizes[placement.dim]
+                slices[placement.dim] = f"{index * size}:{(index + 1) * size}"
+        found[coord] = slices
+    return {coord: found[coord] for coord in there if coord in found}
 
 
 def create_system_mesh_table() -> str:
     """Return a table of all chips of the machine."""
-    shape = SystemMeshDescriptor().shape()
-    return _table("SystemMesh", (f"Global shape: {shape}", f"Local shape: {SystemMeshDescriptor().local_shape()}"))
+    system = SystemMeshDescriptor()
+    return _table("SystemMesh", [[[f"Global shape: {system.shape()}", f"Local shape: {system.local_shape()}"]]])
 
 
 def visualize_system_mesh() -> None:
