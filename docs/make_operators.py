@@ -64,8 +64,9 @@ def row(operation: FastOperation) -> str:
 def tables() -> list[str]:
     """Return one table per category, as lines."""
     lines = []
-    for category in sorted({entry.category for entry in registry.entries()}):
-        names = [entry.name for entry in registry.entries() if entry.category == category]
+    entries = (*registry.entries(), *registry.mesh_entries())
+    for category in sorted({entry.category for entry in entries}):
+        names = sorted(entry.name for entry in entries if entry.category == category)
         lines += ["", f"## {category}", "", "| operator | bits | error | returns |", "|---|---|---|---|"]
         lines += [row(registry.find(f"ttnn.{name}")) for name in names]
     return lines

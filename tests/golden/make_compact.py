@@ -1,8 +1,8 @@
 """Makes `data/` from the full folder of golden vectors: `python tests/golden/make_compact.py FOLDER`.
 
-`data/SHA256SUMS` gets one hash for every array that the walker knows, `data/fpu`, `data/host` and `data/blackhole` a
-selection of cases small enough for the repository. Nothing here comes from our own engine. Run it only when the source
-set changes.
+`data/SHA256SUMS` gets one hash for every array that the walker knows, `data/fpu`, `data/host`, `data/ccl` and
+`data/blackhole` a selection of cases small enough for the repository. Nothing here comes from our own engine. Run it
+only when the source set changes.
 """
 
 from __future__ import annotations
@@ -48,6 +48,10 @@ def main(folder: Path) -> None:
     for family in ("fpu", "blackhole/fpu"):
         for path in sorted((folder / family).glob("*.npz")):
             np.savez_compressed(DATA / family / path.name, **dict(select(path)))
+    (DATA / "ccl").mkdir(exist_ok=True)
+    with np.load(folder / "ccl/reductions.npz", allow_pickle=False) as archive:
+        # It has a hash for every chip of every case.
+        np.savez_compressed(DATA / "ccl/reductions.npz", meta=archive["meta"])
     for name in COPIED:
         shutil.copyfile(folder / name, DATA / name)
     write_manifest()

@@ -229,6 +229,12 @@ impl PyBuffer {
         self.chips.places().collect()
     }
 
+    /// Whether all chips of its mesh have its contents.
+    #[getter]
+    fn is_on_all_chips(&self) -> bool {
+        self.chips == self.part.chips
+    }
+
     /// Returns the same memory on some of its chips.
     fn on(slf: &Bound<'_, Self>, places: Vec<usize>) -> PyResult<Self> {
         let buffer = slf.get();

@@ -51,19 +51,20 @@ fn take_slices(
     })
 }
 
-/// Writes the tensor of the chip at a position of each group to the chips at some positions.
+/// Writes the tensor of the chip at a position of each group to all chips of the group, or to all others.
 #[pyfunction]
-#[pyo3(signature = (input, output, *, groups, position))]
+#[pyo3(signature = (input, output, *, groups, position, kept))]
 fn send_pages(
     py: Python<'_>,
     input: &Buffer,
     output: &Buffer,
     groups: Vec<Vec<usize>>,
     position: usize,
+    kept: bool,
 ) -> PyResult<()> {
     let groups = groups_of(py, groups)?;
     run_on_mesh(py, "send_pages", &[input, output], move |device, ids| {
-        collective::copy(device, &groups, position, ids[0], ids[1])
+        collective::copy(device, &groups, (position, kept), ids[0], ids[1])
     })
 }
 
@@ -86,6 +87,7 @@ fn sum_over_chips(
     let order = match order {
         "direct" => Order::Direct,
         "ring" => Order::Ring { chunk },
+        "turn" => Order::Turn { chunk },
         "line" => Order::Line,
         "pairs" => Order::Pairs,
         "sequential" => Order::Sequential,

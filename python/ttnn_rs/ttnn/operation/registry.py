@@ -12,7 +12,7 @@ import enum
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from typing import Any, Final, Literal, NoReturn
@@ -100,6 +100,7 @@ class Op:
         examples: Arguments after the first tensor for the generated tests; see `Examples`.
         domain: Where the function has finite results; everywhere if None.
         only_on: The generation of chips that has the operator, if not all have it.
+        of_meshes: Whether it is an operator of several chips together; the generated tests of one chip leave it out.
         view: Whether the result may share the memory of the input; nothing runs then.
         scalars: Whether numbers, and lists of them, are arguments of the program and not a part of it, as those of a
             family always are.
@@ -133,6 +134,7 @@ class Op:
     examples: Examples = ((),)
     domain: Domain | None = None
     only_on: Arch | None = None
+    of_meshes: bool = False
     view: bool = False
     scalars: bool = False
     any_shape: bool = False
@@ -380,7 +382,11 @@ def exports() -> dict[str, FastOperation]:
 
     Their own, their aliases, second names.
     """
-    own = {name: find(f"ttnn.{entry.name}") for entry in entries() for name in (entry.name, *entry.aliases)}
+    own = {
+        name: find(f"ttnn.{entry.name}")
+        for entry in (*entries(), *mesh_entries())
+        for name in (entry.name, *entry.aliases)
+    }
     return own | _named_again | _unsupported
 
 
@@ -477,11 +483,20 @@ def overload(operation: FastOperation, signature: Signature, golden: Callable[..
 
 
 def entries() -> tuple[Op, ...]:
-    """Return all operators' distinct entries, sorted by name."""
+    """Return the distinct entries of operators of one chip, sorted by name."""
+    return tuple(entry for entry in _entries() if not entry.of_meshes)
+
+
+def mesh_entries() -> tuple[Op, ...]:
+    """Return the distinct entries of operators of several chips."""
+    return tuple(entry for entry in _entries() if entry.of_meshes)
+
+
+def _entries() -> Iterator[Op]:
     again = set(_named_again.values())
-    return tuple(
-        operation.entry for operation in operations() if operation.entry is not None and operation not in again
-    )
+    for operation in operations():
+        if operation.entry is not None and operation not in again:
+            yield operation.entry
 
 
 def supported(name: str) -> str:

@@ -31,9 +31,9 @@ from ttnn.base.program_config import (
     SoftmaxShardedMultiCoreProgramConfig,
 )
 from ttnn.base.shape import Shape
-from ttnn.base.system_enums import TileReshapeMapMode
+from ttnn.base.system_enums import TileReshapeMapMode, Topology
 from ttnn.base.tile import Tile
-from ttnn.device.coordinates import SubDeviceId
+from ttnn.device.coordinates import MeshCoordinate, SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.registry import FastOperation
 from ttnn.ops.backward.family import Gradients
@@ -1799,6 +1799,49 @@ class _Xielu(FastOperation):
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _AllBroadcast(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, cluster_axis: int | None = None,
+        subdevice_id: SubDeviceId | None = None, memory_config: MemoryConfig | None = None, num_links: int | None = 1,
+        topology: Topology | None = ..., use_l1_small_for_semaphores: bool = False, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+
+class _AllGather(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int, *, cluster_axis: int | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        subdevice_id: SubDeviceId | None = None, sub_core_grids: CoreRangeSet | None = None,
+        num_links: int | None = None, topology: Topology | None = None, chunks_per_sync: int | None = None,
+        num_workers_per_link: int | None = None, num_buffers_per_channel: int | None = None,
+        use_l1_small_for_semaphores: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _AllReduce(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, cluster_axis: int | None = None,
+        subdevice_id: SubDeviceId | None = None, memory_config: MemoryConfig | None = None,
+        num_links: int | None = None, topology: Topology | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _Broadcast(FastOperation):
+    def __call__(self, input_tensor: Tensor, sender_coord: MeshCoordinate, *, num_links: int | None = None,
+        memory_config: MemoryConfig | None = None, topology: Topology = ..., cluster_axis: int | None = None,
+        subdevice_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _MeshPartition(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int, cluster_axis: int | None = None, *,
+        memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _PointToPoint(FastOperation):
+    def __call__(self, input_tensor: Tensor, sender_coord: MeshCoordinate, receiver_coord: MeshCoordinate, *,
+        output_tensor: Tensor | None = None, intermediate_tensor: Tensor | None = None, topology: Topology = ...,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ReduceScatter(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int, *, cluster_axis: int | None = None,
+        subdevice_id: SubDeviceId | None = None, memory_config: MemoryConfig | None = None,
+        intermediate_memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        num_links: int | None = None, topology: Topology | None = None, chunks_per_sync: int | None = None,
+        num_workers_per_link: int | None = None, num_buffers_per_channel: int | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, use_l1_small_for_semaphores: bool = False,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 abs: _Abs
 """Return the element-wise absolute value of `input_tensor`."""
 abs_bw: _AbsBw
@@ -2727,16 +2770,23 @@ zeros: _Ones
 """Create a tensor of `shape` with zeros."""
 zeros_like: _OnesLike
 """Create a tensor like `tensor` with zeros."""
-all_broadcast: FastOperation
-all_gather: FastOperation
-all_reduce: FastOperation
+all_broadcast: _AllBroadcast
+"""Return the list of the tensors of a group's chips."""
+all_gather: _AllGather
+"""Return the joined tensors of a group's chips."""
+all_reduce: _AllReduce
+"""Return the sum of a group's tensors, on each chip."""
+broadcast: _Broadcast
+"""Return one chip's tensor on all chips of its group."""
+mesh_partition: _MeshPartition
+"""Return each chip's slice of its tensor."""
+point_to_point: _PointToPoint
+"""Return a tensor that has one chip's values on another chip."""
+reduce_scatter: _ReduceScatter
+"""Return each chip's slice of its group's sum."""
 all_to_all_combine: FastOperation
 all_to_all_dispatch: FastOperation
-broadcast: FastOperation
 fused_rms_minimal: FastOperation
-mesh_partition: FastOperation
-point_to_point: FastOperation
-reduce_scatter: FastOperation
 reduce_to_root: FastOperation
 dram_prefetcher: FastOperation
 matmul_batched_weights: FastOperation

@@ -146,6 +146,7 @@ def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call |
     if device._several:
         # How operands lie on the mesh decides how results do.
         key += [getattr(tensor, "_topology", None) for tensor in tensors]
+        key += [operand.is_on_all_chips for operand in operands]
     return _new(Call, (tuple(key), tensors, operands, device))
 
 

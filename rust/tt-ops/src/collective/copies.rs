@@ -8,7 +8,9 @@ use crate::{OpError, for_each_page};
 /// Pages that one item of work copies.
 const TOGETHER: usize = 16;
 
-/// Writes the slices of all chips of a group to each of them, in the order of the group.
+/// Writes the slices of a group's chips to each of them.
+///
+/// They are in the order of the group.
 ///
 /// # Errors
 /// Buffers of other sizes; memory.
@@ -21,14 +23,13 @@ pub fn gather(
 ) -> Result<(), OpError> {
     let count = groups.size();
     check(device, "all_gather", (input, slices.pages()), (output, slices.pages() * count))?;
-    each_page(device, groups, (input, output), slices.pages() * count, |member, group, page| {
-        let _ = member;
+    each_page(device, groups, (input, output), slices.pages() * count, |_, group, page| {
         let (slice, place) = (page / slices.inner % count, page / (slices.inner * count) * slices.inner);
-        (group[slice], place + page % slices.inner)
+        Some((group[slice], place + page % slices.inner))
     })
 }
 
-/// Writes to each chip of a group its slice of the tensor that it has.
+/// Writes each chip's slice of its tensor.
 ///
 /// # Errors
 /// Buffers of other sizes; memory.
@@ -42,18 +43,22 @@ pub fn partition(
     let count = groups.size();
     check(device, "mesh_partition", (input, slices.pages() * count), (output, slices.pages()))?;
     each_page(device, groups, (input, output), slices.pages(), |member, group, page| {
-        (group[member], slices.page(count, member, page))
+        Some((group[member], slices.page(count, member, page)))
     })
 }
 
-/// Writes the tensor of the chip at a position of its group to all of the group, or to some.
+/// Writes one chip's tensor to all chips of its group.
+///
+/// The chip is given by its position.
+///
+/// The chip itself gets it too if `kept` says so.
 ///
 /// # Errors
 /// Buffers of other sizes; no such position; memory.
 pub fn copy(
     device: &mut Device,
     groups: &Groups,
-    from: usize,
+    (from, kept): (usize, bool),
     input: BufferId,
     output: BufferId,
 ) -> Result<(), OpError> {
@@ -63,18 +68,21 @@ pub fn copy(
     }
     let pages = device.buffer(input)?.num_pages();
     check(device, "broadcast", (input, pages), (output, pages))?;
-    each_page(device, groups, (input, output), pages, |_, group, page| (group[from], page))
+    each_page(device, groups, (input, output), pages, |member, group, page| {
+        (kept || member != from).then_some((group[from], page))
+    })
 }
 
-/// Writes every page of the output of every chip.
+/// Writes pages of the output of every chip.
 ///
-/// `source` returns chip and page that a page comes from: of a position in a group, the group, and a page.
+/// `source` returns chip and page that a page comes from, given a position in a group, the group, and the page; None for
+/// a chip that gets nothing.
 fn each_page(
     device: &mut Device,
     groups: &Groups,
     (input, output): (BufferId, BufferId),
     pages: usize,
-    source: impl Fn(usize, &[usize], usize) -> (usize, usize) + Sync + Send,
+    source: impl Fn(usize, &[usize], usize) -> Option<(usize, usize)> + Sync + Send,
 ) -> Result<(), OpError> {
     let access = device.access_all(&[output])?;
     let inputs = pages_of_chips(&access, input, groups)?;
@@ -86,9 +94,12 @@ fn each_page(
             let (group, member) = groups.member(item / runs);
             let first = item % runs * TOGETHER;
             let range = first..pages.min(first + TOGETHER);
+            if source(member, group, first).is_none() {
+                return Ok(());
+            }
             let target = access[group[member]].output(output)?;
             for (page, bytes) in range.clone().zip(target.claim_run(range)?) {
-                let (chip, from) = source(member, group, page);
+                let Some((chip, from)) = source(member, group, page) else { continue };
                 bytes.copy_from_slice(inputs[chip].as_ref().map_or(&[], |pages: &Pages<'_>| pages.page(from)));
             }
             Ok(())

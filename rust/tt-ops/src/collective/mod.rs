@@ -1,5 +1,6 @@
-//! Operators of several chips: copies of pages between chips, and sums over chips.
+//! Operators of several chips.
 //!
+//! Copies of pages between chips, and sums over chips.
 //! Chips form groups, each in the order of a mesh axis. Nothing is sent in packets here: what arrives, and in which order
 //! it is added, is known from the sizes. `docs/meshes.md` has the orders.
 
@@ -55,7 +56,7 @@ impl Groups {
     }
 }
 
-/// Where the slices of a tensor are among its pages.
+/// Slices of a tensor, among its pages.
 ///
 /// A tensor of as many slices as a group has chips is `outer` times all slices, each of them `inner` pages.
 #[derive(Clone, Copy, Debug)]

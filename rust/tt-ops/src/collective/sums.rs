@@ -1,5 +1,6 @@
-//! Sums over the chips of a group, in the order in which the program adds.
+//! Sums over the chips of a group.
 //!
+//! They are added in the order of the official program.
 //! Partial sums that travel have the format of the tensor: each is packed. Sums of slices differ in the order of chips, so
 //! that the same tensor has other sums on a ring than on a line.
 use tt_cpu::Level;
@@ -24,6 +25,11 @@ pub enum Order {
         /// Tiles of a chunk, counted in each matrix of a slice.
         chunk: usize,
     },
+    /// One partial sum travels all around the ring, in one direction or the other by tile.
+    Turn {
+        /// Tiles of a chunk, counted in what the slice has of each batch.
+        chunk: usize,
+    },
     /// Two partial sums travel from the ends; the one from the first chip is added first.
     Line,
     /// In `Dst`: two chips at a time, in the order of the group.
@@ -41,9 +47,11 @@ pub struct SumProgram {
     pub dst32: bool,
     /// Order of additions.
     pub order: Order,
-    /// The slices of which each chip gets one; None if each gets the whole sum.
+    /// The slices of which each chip gets one.
+    ///
+    /// None if each gets the whole sum.
     pub slices: Option<Slices>,
-    /// Tiles of a matrix of a result.
+    /// Tiles of a result within which chunks are counted.
     pub matrix: usize,
     /// Rules of the chips.
     pub arch: Arch,
@@ -70,7 +78,7 @@ struct Adder {
     halves: Option<Reader>,
 }
 
-/// Writes to each chip of a group the sum of the group's tiles.
+/// Writes the sum of a group's tiles to each of its chips.
 ///
 /// # Errors
 /// Buffers of other sizes; memory.
@@ -105,11 +113,28 @@ pub fn sum(
         let target = access[group[member]].claim(output, page)?;
         let odd_chunk = match program.order {
             Order::Ring { chunk } => page % program.matrix.max(1) / chunk.max(1) % 2 == 1,
+            Order::Turn { chunk } => goes_up(page % program.matrix.max(1), program.matrix, chunk),
             _ => false,
         };
         adder.sum(memory, program.order, (member, count), odd_chunk, tile, target);
         Ok(())
     })
+}
+
+/// Returns true if a tile's sum of [`Order::Turn`] begins at the next chip, and goes on to higher ones.
+///
+/// Chunks take turns; the first one of each pair is at most half of what is left.
+fn goes_up(tile: usize, tiles: usize, chunk: usize) -> bool {
+    let (mut first, mut left) = (0, tiles);
+    while left > 0 {
+        let up = (left / 2).min(chunk);
+        let down = (left - up).min(chunk.max(1));
+        if tile < first + up + down {
+            return tile < first + up;
+        }
+        (first, left) = (first + up + down, left - up - down);
+    }
+    false
 }
 
 impl Adder {
@@ -165,6 +190,13 @@ impl Adder {
                     self.add(memory, &second, &first, target);
                 }
                 memory.partial = [first, second];
+            }
+            Order::Turn { .. } => {
+                let mut sum = std::mem::take(&mut memory.partial[0]);
+                let step = |step: usize| tile(if odd_chunk { own + step } else { own + count - step });
+                self.fold(memory, (1..=count).map(step), &mut sum);
+                target.copy_from_slice(&sum);
+                memory.partial[0] = sum;
             }
             Order::Ring { .. } => {
                 let half = count / 2;

@@ -1,6 +1,6 @@
 """`python -m ttnn goldens [FOLDER]`: bit comparison with golden vectors, by array.
 
-The folder holds `fpu/`, `sfpu/`, `host/` and `ops/` with `.npz` files in the format that their READMEs describe, or is
+The folder holds `fpu/`, `sfpu/`, `host/`, `ops/` and `ccl/` with `.npz` files in the format of their READMEs, or is
 one of them, or folders of such. The nearest `arch.json` above a file names the chip it is for, Wormhole if there is
 none. Every array that the engine can compute is checked; the others are counted with the reason. The exit code is 1 if
 anything differs.
@@ -15,10 +15,16 @@ from typing import Any
 from ttnn.base.config import CONFIG
 from ttnn.cli.common import host_options
 from ttnn.cli.common.terminal import Table, Terminal
-from ttnn.cli.goldens import fpu, host, operators, sfpu
+from ttnn.cli.goldens import ccl, fpu, host, operators, sfpu
 from ttnn.cli.goldens.walk import Checker, FileReport, check_file, files_of, names_in, reading
 
-FAMILIES = {"fpu": fpu.checker_of, "sfpu": sfpu.checker_of, "host": host.checker_of, "ops": operators.checker_of}
+FAMILIES = {
+    "fpu": fpu.checker_of,
+    "sfpu": sfpu.checker_of,
+    "host": host.checker_of,
+    "ops": operators.checker_of,
+    "ccl": ccl.checker_of,
+}
 SHOWN_DIFFERENCES = 20
 SHOWN_FILES = 4
 

@@ -11,16 +11,9 @@ from ttnn.base.exceptions import UnsupportedError
 from ttnn.operation.registry import declare_unsupported
 
 _PLAIN: Final = (
-    "all_broadcast",
-    "all_gather",
-    "all_reduce",
     "all_to_all_combine",
     "all_to_all_dispatch",
-    "broadcast",
     "fused_rms_minimal",
-    "mesh_partition",
-    "point_to_point",
-    "reduce_scatter",
     "reduce_to_root",
     "transformer.exp_ring_joint_scaled_dot_product_attention",
     "transformer.ring_distributed_scaled_dot_product_attention",

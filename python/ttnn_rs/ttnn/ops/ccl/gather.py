@@ -1,0 +1,515 @@
+"""Copies between chips: gathering, broadcasts, single sends, slices.
+
+Nothing is rounded. Where slices are no whole pages, an `all_gather` is an `all_broadcast` and a `concat`.
+Source: tt-metal `ttnn/cpp/ttnn/operations/ccl`; recorded calls of 0.81.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
+from ttnn.base.exceptions import FabricError, ParameterError, ShapeError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.system_enums import Topology
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.device.coordinates import MeshCoordinate, SubDeviceId
+from ttnn.device.fabric_state import FABRIC
+from ttnn.device.mesh_device import MeshDevice
+from ttnn.operation.registry import declare, find
+from ttnn.operation.signature import INTEGER, SUB_DEVICE_ID, TENSOR, Param, Signature
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    allocate,
+    result_spec,
+    take_output,
+)
+from ttnn.ops.ccl import chips
+from ttnn.ops.ccl.chips import (
+    CHANNEL_BUFFERS,
+    CHUNKS_PER_SYNC,
+    CLUSTER_AXIS,
+    COORDINATE,
+    L1_SMALL,
+    NUM_LINKS,
+    TOPOLOGY,
+    TOPOLOGY_OPTION,
+    WORKERS,
+)
+from ttnn.runtime import engine_steps
+from ttnn.tensor.tensor import Tensor
+
+_SOURCE: Final = "ttnn/cpp/ttnn/operations/ccl"
+FLOATS_AND_INTEGERS: Final = (
+    DataType.BFLOAT16,
+    DataType.FLOAT32,
+    DataType.BFLOAT8_B,
+    DataType.BFLOAT4_B,
+    DataType.UINT32,
+    DataType.INT32,
+    DataType.UINT16,
+    DataType.UINT8,
+)
+BOTH_LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
+SUB_DEVICE: Final = Param(
+    "subdevice_id", SUB_DEVICE_ID, None, doc="Sub-device that runs it. It does not change the result."
+)
+RAISES: Final = (
+    ("FabricError", "there is no fabric, or the mesh has no such axis."),
+    ("StorageError", "the tensor is on the host, deallocated, or on some chips of its mesh only."),
+)
+
+
+def no_broadcast(device: MeshDevice) -> FabricError:
+    """Return the error of a broadcast in groups of one chip."""
+    return FabricError(
+        f"all_broadcast: groups of one chip in {device!r}",
+        vendor=f"all_broadcast op will only work for num_devices > 1, but has 1, shape: {device.shape}",
+    )
+
+
+# all_gather.
+
+
+def gathered(
+    name: str,
+    tensor: Tensor,
+    dim: int,
+    axis: int | None,
+    memory_config: MemoryConfig | None = None,
+    output: Tensor | None = None,
+) -> Tensor:
+    """Return the joined tensors of each group's chips."""
+    device = chips.require_mesh(name, tensor)
+    count, spec = chips.size_of(device, axis), tensor.spec
+    shape = chips.joined_shape(tuple(spec.shape), dim, count)
+    topology = chips.placed(tensor, device, axis, None)
+    if not chips.in_pages(spec, dim, spec.shape[dim]):
+        return chips.with_topology(_joined(name, tensor, dim, axis, memory_config, output), topology)
+    result = output or allocate(result_spec(spec, tuple(shape), spec.dtype, memory_config), device)
+    if spec.num_pages:
+        outer, inner = chips.slices(spec, dim, 1)
+        engine_steps.gather_slices(
+            tensor.buffers[0], result.buffers[0], groups=chips.groups_of(device, axis), slices=(outer, inner)
+        )
+    return chips.with_topology(result, topology)
+
+
+def _joined(
+    name: str,
+    tensor: Tensor,
+    dim: int,
+    axis: int | None,
+    memory_config: MemoryConfig | None,
+    output: Tensor | None,
+) -> Tensor:
+    """Return the joined tensors of a group, whose slices are no whole pages.
+
+    Block floats pass through bfloat16.
+    """
+    dtype = tensor.spec.dtype
+    if dtype in BLOCK_FLOATS:
+        tensor = find("ttnn.typecast")(tensor, DataType.BFLOAT16)
+    parts = broadcast_all(name, tensor, axis, None)
+    result: Tensor = find("ttnn.concat")(parts, dim, memory_config=memory_config or tensor.spec.memory_config)
+    if dtype in BLOCK_FLOATS:
+        result = find("ttnn.typecast")(result, dtype)
+    if output is not None:
+        result = find("ttnn.copy")(result, output)
+    return result
+
+
+def _all_gather(
+    input_tensor: Tensor,
+    dim: int,
+    cluster_axis: int | None,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    subdevice_id: SubDeviceId | None,
+    sub_core_grids: CoreRangeSet | None,
+    num_links: int | None,
+    topology: Topology | None,
+    *_: Any,
+) -> Tensor:
+    name = "ttnn.all_gather"
+    device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
+    rank = spec.shape.rank
+    if not -rank <= dim < rank:
+        raise ShapeError(
+            f"{name}: dim={dim} is out of range for a tensor of rank {rank}.",
+            vendor=f"Invalid gather dim {dim} for {rank}D input tensor",
+        )
+    dim %= rank
+    check_gather(name, device, spec, dim, cluster_axis, topology)
+    output = output_tensor
+    if output is not None:
+        shape = chips.joined_shape(tuple(spec.shape), dim, chips.size_of(device, cluster_axis))
+        vendor = f"Output tensor shape must be Shape({shape}), got {output.spec.shape}"
+        output = take_output(name, output, shape, spec.layout, device, vendor, spec.dtype)
+    return gathered(name, input_tensor, dim, cluster_axis, memory_config, output)
+
+
+def check_gather(
+    name: str, device: MeshDevice, spec: TensorSpec, dim: int, axis: int | None, topology: Topology | None
+) -> None:
+    """Check that chips can gather along a dimension.
+
+    Raises:
+        FabricError: there is no fabric, or there are no groups along the axis.
+    """
+    several = f"ShapeBase[] index out of range. {axis} not in [-{2 * device.shape.dims()}, {device.shape.dims()})"
+    chips.check_axis(device, axis, several)
+    FABRIC.require_on(name)
+    chips.usable_topology(device, topology, axis)
+    if chips.size_of(device, axis) < 2:
+        if not chips.in_pages(spec, dim, spec.shape[dim]):
+            raise no_broadcast(device)
+        raise FabricError(
+            f"{name}: groups of one chip in {device!r}",
+            vendor="all_gather collective will only work for num_devices > 1, got 1",
+        )
+    if axis is None and FABRIC.is_1d and min(device.shape) > 1 and chips.in_pages(spec, dim, spec.shape[dim]):
+        raise FabricError(
+            f"{name}: {device!r} has two axes, and packets of {FABRIC.config} go along one; pass cluster_axis",
+            vendor="1D fabric on a 2D mesh_device requires cluster_axis to be set",
+        )
+
+
+all_gather = declare(
+    "all_gather",
+    (
+        Signature(
+            (INPUT_TENSOR, Param("dim", INTEGER, doc="Dimension along which tensors are joined.", example=3)),
+            (
+                CLUSTER_AXIS,
+                MEMORY_CONFIG_OPTION,
+                OUTPUT_TENSOR_OPTION,
+                SUB_DEVICE,
+                SUB_CORE_GRIDS_OPTION,
+                NUM_LINKS,
+                TOPOLOGY_OPTION,
+                CHUNKS_PER_SYNC,
+                WORKERS,
+                CHANNEL_BUFFERS,
+                L1_SMALL,
+            ),
+        ),
+    ),
+    _all_gather,
+    "Return the joined tensors of a group's chips.\n"
+    "They are joined along `dim`, on each chip of the group.\n"
+    "Shape: [..., D, ...] -> [..., N * D, ...] for groups of N chips.",
+    source=_SOURCE,
+    dtypes=FLOATS_AND_INTEGERS,
+    layouts=BOTH_LAYOUTS,
+    engine=("gather_slices",),
+    of_meshes=True,
+    raises=(*RAISES, ("ShapeError", "`dim` is out of range, or `output_tensor` has another shape.")),
+)
+
+
+# Broadcasts.
+
+
+def broadcast_all(name: str, tensor: Tensor, axis: int | None, memory_config: MemoryConfig | None) -> list[Tensor]:
+    """Return each tensor of a group, on all of its chips."""
+    device = chips.require_mesh(name, tensor)
+    groups, spec = chips.groups_of(device, axis), tensor.spec
+    results = []
+    for position in range(len(groups[0])):
+        result = allocate(result_spec(spec, tuple(spec.shape), spec.dtype, memory_config), device)
+        if spec.num_pages:
+            engine_steps.send_pages(tensor.buffers[0], result.buffers[0], groups=groups, position=position, kept=True)
+        results.append(chips.with_topology(result, chips.placed(tensor, device, axis, None)))
+    return results
+
+
+def _all_broadcast(
+    input_tensor: Tensor,
+    cluster_axis: int | None,
+    subdevice_id: SubDeviceId | None,
+    memory_config: MemoryConfig | None,
+    *_: Any,
+) -> list[Tensor]:
+    name = "ttnn.all_broadcast"
+    device = chips.require_mesh(name, input_tensor)
+    check_broadcast(name, device, cluster_axis, FABRIC.is_on and FABRIC.topology() in _RINGS)
+    return broadcast_all(name, input_tensor, cluster_axis, memory_config)
+
+
+_RINGS: Final = (Topology.Ring, Topology.Torus)
+
+
+def check_broadcast(name: str, device: MeshDevice, axis: int | None, rings: bool) -> None:
+    """Check that chips can broadcast along an axis.
+
+    Args:
+        name: The operator, for errors.
+        device: The mesh.
+        axis: The axis of the groups.
+        rings: Whether the fabric has rings, for the official sentence.
+
+    Raises:
+        FabricError: there is no fabric, or there are no groups along the axis.
+    """
+    FABRIC.require_on(name)
+    several = f"ShapeBase[] index out of range. {axis} not in [-{2 * device.shape.dims()}, {device.shape.dims()})"
+    chips.check_axis(device, axis, several if rings else f"Invalid cluster axis {axis}. Must be 0 or 1")
+    if chips.size_of(device, axis) < 2:
+        raise no_broadcast(device)
+
+
+_LINEAR: Final = Param("topology", TOPOLOGY, Topology.Linear, none=True, doc="Topology.Linear or Topology.Ring.")
+all_broadcast = declare(
+    "all_broadcast",
+    (
+        Signature(
+            (INPUT_TENSOR,),
+            (
+                CLUSTER_AXIS,
+                SUB_DEVICE,
+                MEMORY_CONFIG_OPTION,
+                Param("num_links", INTEGER, 1, none=True, doc="Links of each pair of chips. Bits do not change."),
+                _LINEAR,
+                L1_SMALL,
+            ),
+        ),
+    ),
+    _all_broadcast,
+    "Return the list of the tensors of a group's chips.\nEach is on all chips of the group.\n"
+    "Shape: [...] -> N times [...].",
+    source=_SOURCE,
+    dtypes=FLOATS_AND_INTEGERS,
+    layouts=BOTH_LAYOUTS,
+    engine=("send_pages",),
+    of_meshes=True,
+    raises=RAISES,
+)
+
+
+def _broadcast(
+    input_tensor: Tensor,
+    sender_coord: MeshCoordinate,
+    num_links: int | None,
+    memory_config: MemoryConfig | None,
+    topology: Topology,
+    cluster_axis: int | None,
+    *_: Any,
+) -> Tensor:
+    name = "ttnn.broadcast"
+    device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
+    if cluster_axis is None and min(device.shape) > 1:
+        raise FabricError(
+            f"{name}: {device!r} has two axes; pass cluster_axis.",
+            vendor="broadcast op is only supported for a linear tensor topology shape",
+        )
+    if cluster_axis in (None, 0, 1) and chips.size_of(device, cluster_axis) < 2:
+        raise FabricError(
+            f"{name}: groups of one chip in {device!r}",
+            vendor=f"broadcast op will only work for num_devices > 1, but has 1, shape: {device.shape}",
+        )
+    chips.check_axis(device, cluster_axis, f"Invalid cluster axis {cluster_axis}. Must be 0 or 1")
+    FABRIC.require_on(name)
+    groups = chips.groups_of(device, cluster_axis)
+    along = cluster_axis if cluster_axis is not None else int(device.shape[1] > 1)
+    position = list(sender_coord)[along] % len(groups[0])
+    result = allocate(result_spec(spec, tuple(spec.shape), spec.dtype, memory_config), device)
+    if spec.num_pages:
+        engine_steps.send_pages(input_tensor.buffers[0], result.buffers[0], groups=groups, position=position, kept=True)
+    return chips.with_topology(result, chips.placed(input_tensor, device, cluster_axis, None))
+
+
+broadcast = declare(
+    "broadcast",
+    (
+        Signature(
+            (INPUT_TENSOR, Param("sender_coord", COORDINATE, doc="Chip whose tensor the others get.")),
+            (
+                NUM_LINKS,
+                MEMORY_CONFIG_OPTION,
+                Param("topology", TOPOLOGY, Topology.Linear, doc="Topology.Linear or Topology.Ring."),
+                CLUSTER_AXIS,
+                SUB_DEVICE,
+            ),
+        ),
+    ),
+    _broadcast,
+    "Return one chip's tensor on all chips of its group.\nShape: [...] -> [...].",
+    source=_SOURCE,
+    dtypes=FLOATS_AND_INTEGERS,
+    layouts=BOTH_LAYOUTS,
+    engine=("send_pages",),
+    of_meshes=True,
+    raises=(*RAISES, ("DeviceError", "the mesh has no chip at `sender_coord`.")),
+)
+
+
+def _point_to_point(
+    input_tensor: Tensor,
+    sender_coord: MeshCoordinate,
+    receiver_coord: MeshCoordinate,
+    output_tensor: Tensor | None,
+    intermediate_tensor: Tensor | None,
+    topology: Topology,
+) -> Tensor:
+    name = "ttnn.point_to_point"
+    device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
+    FABRIC.require_on(name)
+    sender = device.chip_at(name, sender_coord, "Mesh device must contain sender coordinate device")
+    receiver = device.chip_at(name, receiver_coord, "Mesh device must contain receiver coordinate device")
+    if sender is receiver:
+        raise ParameterError(f"{name}: sender and receiver are both at {sender_coord}.")
+    different = sum(a != b for a, b in zip(sender_coord, receiver_coord, strict=True))
+    if different > 1:
+        raise FabricError(
+            f"{name}: {sender_coord} and {receiver_coord} are in no common row or column of {device!r}.",
+            vendor=f"Routing coordinates {sender_coord} and {receiver_coord} invalid for 1D fabric",
+        )
+    if output_tensor is None:
+        result = find("ttnn.zeros_like")(input_tensor)
+    else:
+        result = take_output(name, output_tensor, tuple(spec.shape), spec.layout, device, "", spec.dtype)
+    if spec.num_pages:
+        pair = [[sender.place, receiver.place]]
+        engine_steps.send_pages(input_tensor.buffers[0], result.buffers[0], groups=pair, position=0, kept=False)
+    return chips.with_topology(result, chips.topology_of(input_tensor, device))
+
+
+point_to_point = declare(
+    "point_to_point",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("sender_coord", COORDINATE, doc="Chip whose tensor is sent."),
+                Param("receiver_coord", COORDINATE, doc="Chip that gets it."),
+            ),
+            (
+                OUTPUT_TENSOR_OPTION,
+                Param("intermediate_tensor", TENSOR, None, doc="Room for packets. Not used."),
+                Param("topology", TOPOLOGY, Topology.Linear, doc="Topology.Linear or Topology.Ring."),
+            ),
+        ),
+    ),
+    _point_to_point,
+    "Return a tensor that has one chip's values on another chip.\n"
+    "Other chips have the values of `output_tensor`, or zeros without one.\nShape: [...] -> [...].",
+    source="ttnn/cpp/ttnn/operations/point_to_point",
+    dtypes=FLOATS_AND_INTEGERS,
+    layouts=BOTH_LAYOUTS,
+    engine=("send_pages",),
+    of_meshes=True,
+    raises=(*RAISES, ("ParameterError", "sender and receiver are the same chip.")),
+)
+
+
+# mesh_partition.
+
+
+def partitioned(
+    name: str, tensor: Tensor, dim: int, axis: int | None, memory_config: MemoryConfig | None = None
+) -> Tensor:
+    """Return each chip's slice of the tensor that it has.
+
+    Slices that are no whole pages are cut in rows.
+    """
+    device, spec = chips.require_mesh(name, tensor), tensor.spec
+    count, groups = chips.size_of(device, axis), chips.groups_of(device, axis)
+    shape = chips.sliced_shape(name, tuple(spec.shape), dim, count)
+    topology = chips.placed(tensor, device, axis, dim)
+    if not chips.in_pages(spec, dim, shape[dim]):
+        if spec.layout is Layout.ROW_MAJOR:
+            return chips.with_topology(_partition_of_rows(name, tensor, groups, memory_config), topology)
+        dtype = spec.dtype
+        wide = find("ttnn.typecast")(tensor, DataType.BFLOAT16) if dtype in BLOCK_FLOATS else tensor
+        rows = partitioned(name, find("ttnn.to_layout")(wide, Layout.ROW_MAJOR), dim, axis)
+        part = find("ttnn.to_layout")(rows, Layout.TILE)
+        part = find("ttnn.typecast")(part, dtype) if dtype in BLOCK_FLOATS else part
+        if memory_config is not None:
+            part = find("ttnn.to_memory_config")(part, memory_config)
+        return chips.with_topology(part, topology)
+    result = allocate(result_spec(spec, tuple(shape), spec.dtype, memory_config), device)
+    if spec.num_pages:
+        engine_steps.take_slices(
+            tensor.buffers[0], result.buffers[0], groups=groups, slices=chips.slices(spec, dim, count)
+        )
+    return chips.with_topology(result, topology)
+
+
+def _partition_of_rows(
+    name: str, tensor: Tensor, groups: Sequence[Sequence[int]], memory_config: MemoryConfig | None
+) -> Tensor:
+    """Return slices of the last dimension of a row-major tensor.
+
+    The dimension is moved to the front, where slices are whole rows.
+    """
+    rank = tensor.spec.shape.rank
+    moved = find("ttnn.permute")(tensor, [rank - 1, *range(rank - 1)])
+    spec, count = moved.spec, len(groups[0])
+    shape = chips.sliced_shape(name, tuple(spec.shape), 0, count)
+    part = allocate(result_spec(spec, tuple(shape), spec.dtype, None), chips.require_mesh(name, tensor))
+    engine_steps.take_slices(moved.buffers[0], part.buffers[0], groups=groups, slices=chips.slices(spec, 0, count))
+    config = memory_config or tensor.spec.memory_config
+    result: Tensor = find("ttnn.permute")(part, [*range(1, rank), 0], memory_config=config)
+    return result
+
+
+def _mesh_partition(
+    input_tensor: Tensor, dim: int, cluster_axis: int | None, memory_config: MemoryConfig | None
+) -> Tensor:
+    name = "ttnn.mesh_partition"
+    device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
+    rank = spec.shape.rank
+    if not -rank <= dim < rank and (
+        cluster_axis is None or cluster_axis > 1 or chips.size_of(device, cluster_axis) > 1
+    ):
+        raise ShapeError(
+            f"{name}: dim={dim} is out of range for a tensor of rank {rank}.",
+            vendor=f"ShapeBase[] index out of range. {dim} not in [-{max(rank, 4)}, {rank})",
+        )
+    chips.check_axis(device, cluster_axis, "Only support cluster axis of None, 0 or 1")
+    if chips.size_of(device, cluster_axis) == 1:
+        return input_tensor
+    axis = dim % rank
+    size = spec.shape[axis] // chips.size_of(device, cluster_axis)
+    if spec.layout is Layout.TILE and not chips.in_pages(spec, axis, size):
+        side = "width" if axis == rank - 1 else "height"
+        raise ShapeError(
+            f"{name}: slices of {size} along dimension {axis} do not begin on tiles; convert to ROW_MAJOR_LAYOUT.",
+            vendor=f"Can only slice tilized tensor with {side} begin index aligned to tiles",
+        )
+    return partitioned(name, input_tensor, axis, cluster_axis, memory_config)
+
+
+mesh_partition = declare(
+    "mesh_partition",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("dim", INTEGER, doc="Dimension that is cut into slices.", example=3),
+                CLUSTER_AXIS,
+            ),
+            (MEMORY_CONFIG_OPTION,),
+        ),
+    ),
+    _mesh_partition,
+    "Return each chip's slice of its tensor.\n"
+    "The n-th chip of a group has the n-th slice.\n"
+    "Shape: [..., D, ...] -> [..., D / N, ...] for groups of N chips.",
+    source=_SOURCE,
+    dtypes=FLOATS_AND_INTEGERS,
+    layouts=BOTH_LAYOUTS,
+    engine=("take_slices",),
+    of_meshes=True,
+    raises=(
+        ("FabricError", "the mesh has no such axis."),
+        ("ShapeError", "`dim` is out of range, does not divide, or slices do not begin on tiles."),
+        ("StorageError", "the tensor is on the host, deallocated, or on some chips of its mesh only."),
+    ),
+)
