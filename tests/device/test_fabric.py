@@ -20,7 +20,6 @@ from ttnn.base.exceptions import (
     UnsupportedError,
 )
 from ttnn.device.fabric_state import FABRIC
-from ttnn.device.systems import system_of_environment
 
 DISABLED, LINE, RING = (ttnn.FabricConfig[name] for name in ("DISABLED", "FABRIC_1D", "FABRIC_1D_RING"))
 MESH, TORUS = ttnn.FabricConfig.FABRIC_2D, ttnn.FabricConfig.FABRIC_2D_TORUS_XY
@@ -218,11 +217,10 @@ def test_no_link_is_left() -> None:
     with manage_config("system", "t3k"):
         ttnn.cluster.set_link_state(4, "E", 0, up=False)
         ttnn.set_fabric_config(LINE, RELAXED)
-        t3k = system_of_environment()
         with pytest.raises(FabricError) as raised:
-            FABRIC.require_links(t3k, t3k.chips, (2, 4))
+            ttnn.open_mesh_device(ttnn.MeshShape(2, 4))
         assert str(raised.value) == "no link is left between chips 4 and 0: link 0 of T3K chip 0 -> 4 is down"
-        FABRIC.require_links(t3k, (5, 1, 3, 7), (1, 4))
+        ttnn.close_mesh_device(ttnn.open_mesh_device(ttnn.MeshShape(1, 4), offset=ttnn.MeshCoordinate(1, 0)))
 
 
 def test_a_descriptor_without_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,10 @@ from ttnn.base.exceptions import TtnnError
 FILE = "host/op_calls_mock_mesh.jsonl.gz"
 AGREEMENT = Path(__file__).with_name("mesh_agreement.json")
 DIFFERENCES = Path(__file__).with_name("mesh_differences.json")
+_VALUES = re.compile(r" *-?\d+\.\d+(?:e[+-]\d+)?(?=[],])")
+"""Values of device tensors, which are not recorded, with the blanks that align them."""
+_TEXT_CUT, _LAST_WORD = 1500, 20
+"""Characters of recorded text, and those of a word that may be cut."""
 _ERRORS = {"RuntimeError": RuntimeError, "TypeError": TypeError, "AttributeError": AttributeError}
 _LISTED = (int, float, list, tuple, ttnn.Tensor, ttnn.FabricType)
 """Types of the first item of a recorded list.
@@ -237,7 +241,21 @@ def judge(record: Mapping[str, Any], call: Callable[[], Any]) -> str:
         if record["error"] == "CRASH":
             return ""
         return f"should raise {record['error']} ({first_sentence(record['message'])}), gave {str(result)[:200]}"
-    return "" if _plain(record["out"]) == _plain(result) else f"should give {record['out']}, gave {result}"
+    return "" if _agrees(record["out"], result) else f"should give {record['out']}, gave {result}"
+
+
+def _agrees(recorded: Any, result: Any) -> bool:
+    cut = isinstance(recorded, str) and len(recorded) >= _TEXT_CUT
+    recorded, result = _plain(recorded), _plain(result)
+    if isinstance(recorded, str) and isinstance(result, str):
+        if named := re.fullmatch(r"<(\w+)>", recorded):
+            # Ours print more than their class.
+            return result.strip("<").lower().startswith(named[1])
+        if recorded.startswith("device_id: "):
+            recorded, result = _VALUES.sub(" #", recorded), _VALUES.sub(" #", result)
+        if cut:
+            return result.startswith(recorded[:-_LAST_WORD])
+    return bool(recorded == result)
 
 
 @contextmanager

@@ -30,6 +30,7 @@ from ttnn.device.coordinates import (
     SubDeviceManagerId,
 )
 from ttnn.device.dispatch import DispatchCoreConfig
+from ttnn.device.fabric import current_system
 from ttnn.device.memory_report import MemoryView, write_memory_state
 from ttnn.device.mesh_device import DEFAULT_CHIP, Device, MeshDevice, count, open_devices
 
@@ -263,44 +264,53 @@ def synchronize_device(
 
 
 def get_device_ids() -> list[int]:
-    """Return the ids of all cards: 0, and other open ones."""
+    """Return the ids of all chips of the system.
+
+    Of a system of one chip: 0, and other open cards.
+    """
+    system = current_system()
+    if len(system.chips) > 1:
+        return sorted(system.chips)
     return sorted({0, *(number for number, device in open_devices.items() if device.is_open)})
 
 
 def GetNumAvailableDevices() -> int:  # noqa: N802 - the official name
-    """Return the number of cards."""
+    """Return the number of chips of the system."""
     return len(get_device_ids())
 
 
 def get_num_devices() -> int:
-    """Return the number of cards."""
+    """Return the number of chips of the system."""
     return GetNumAvailableDevices()
 
 
 def GetNumPCIeDevices() -> int:  # noqa: N802 - the official name
-    """Return the number of cards."""
-    return GetNumAvailableDevices()
+    """Return the number of chips with PCIe."""
+    return len(get_pcie_device_ids())
 
 
 def get_num_pcie_devices() -> int:
-    """Return the number of cards."""
-    return GetNumAvailableDevices()
+    """Return the number of chips with PCIe."""
+    return GetNumPCIeDevices()
 
 
 def get_pcie_device_ids() -> list[int]:
-    """Return the ids of all cards."""
-    return get_device_ids()
+    """Return the ids of all chips with PCIe."""
+    system = current_system()
+    return sorted(system.pcie) if len(system.chips) > 1 else get_device_ids()
 
 
 def GetPCIeDeviceID(device_id: int, /) -> int:  # noqa: N802 - the official name
-    """Return a chip's card id: its own, as cards have one chip.
+    """Return the chip with PCIe of a chip's card.
 
     Raises:
         DeviceError: there is no such chip.
     """
     if count("GetPCIeDeviceID", "device_id", device_id) not in get_device_ids():
         raise DeviceError(f"GetPCIeDeviceID: no device {device_id}; devices are {get_device_ids()}")
-    return device_id
+    system = current_system()
+    card = next((card for card in system.cards if device_id in card), (device_id,))
+    return next((chip for chip in card if chip in system.pcie), device_id)
 
 
 def get_arch_name() -> str:

@@ -73,8 +73,8 @@ class Mesh:
         return self.chips[0].arch
 
     def id(self) -> int:
-        """Return the number of the device."""
-        return self.chips[0].id
+        """Return the number of the device, the smallest of its chips."""
+        return min(chip.id for chip in self.chips)
 
     def compute_with_storage_grid_size(self) -> CoreCoord:
         """Return columns and rows of the cores that compute and hold buffers."""

@@ -25,9 +25,10 @@ from ttnn.device.coordinates import (
     SubDeviceManagerId,
 )
 from ttnn.device.dispatch import DispatchCoreConfig
+from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh import FabricNodeId, Mesh
 from ttnn.device.sub_device import SubDevices
-from ttnn.device.system import System, pairs_of
+from ttnn.device.system import System
 from ttnn.device.systems import system_for
 from ttnn.device.traces import Traces
 
@@ -141,6 +142,7 @@ class MeshDevice(Mesh):
         queues = count(call, "num_command_queues", num_command_queues)
         if not 1 <= queues <= MAX_COMMAND_QUEUES:
             raise DeviceError(f"{call}: num_command_queues must be between 1 and {MAX_COMMAND_QUEUES}, got {queues}")
+        FABRIC.require_links(system, ids, tuple(shape))
         with _opening:
             for number in ids:
                 already = open_devices.get(number)
@@ -280,10 +282,11 @@ class MeshDevice(Mesh):
     def reshape(self, new_shape: MeshShape) -> None:
         """Set the shape of the mesh.
 
-        The chips get other coordinates.
+        The chips get other coordinates. A mesh of one row or column follows the mesh along its first row and back
+        through the others; other shapes are those of the system mesh.
 
         Raises:
-            DeviceError: the new shape has another number of chips.
+            DeviceError: the new shape has another number of chips, or is not one of the system mesh.
         """
         if not isinstance(new_shape, MeshShape):
             raise ArgumentError(f"reshape: expected a MeshShape, got {type(new_shape).__name__}")
@@ -292,16 +295,7 @@ class MeshDevice(Mesh):
                 f"reshape: {self!r} cannot become {new_shape}",
                 vendor="New shape must have the same number of devices as current shape",
             )
-        ids = self.get_device_ids()
-        try:
-            order = self._system.order(tuple(new_shape))
-        except DeviceError:
-            order = ()
-        if sorted(order) != sorted(ids):
-            order = tuple(ids)
-            for chip, other in pairs_of(order, tuple(new_shape)) if new_shape.dims() == 2 else ():
-                if not self._system.links_between(chip, other):
-                    raise DeviceError(f"reshape: {new_shape} makes chips {chip} and {other} neighbours without a link")
+        order = self._system.reshaped(self.get_device_ids(), tuple(self._shape), tuple(new_shape))
         by_number = {chip.id: chip for chip in self.chips}
         self.chips = tuple(by_number[number] for number in order)
         self._shape = new_shape

@@ -241,6 +241,31 @@ class System:
         )
         return DeviceError(f"mesh {_shape(shape)} does not fit system {self.name}", vendor=vendor)
 
+    def reshaped(self, chips: Sequence[int], shape: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
+        """Return the chips of a mesh in another shape, row-major.
+
+        A shape of one row or column follows the mesh as it is. Others are shapes of the system mesh if it has these
+        chips, and otherwise keep the order of the chips where it has links.
+
+        Args:
+            chips: Numbers of the chips, row-major.
+            shape: Their shape.
+            new: The new shape, of as many chips.
+
+        Raises:
+            DeviceError: the new shape does not fit, or makes chips without a link neighbours.
+        """
+        if sum(size > 1 for size in new) < 2:
+            places = walk(shape[0], shape[1]) if len(shape) == 2 else []
+            return tuple(chips[row * shape[1] + column] for row, column in places) or tuple(chips)
+        order = self.order(new)
+        if sorted(order) == sorted(chips):
+            return order
+        for chip, other in pairs_of(chips, new) if len(new) == 2 else ():
+            if frozenset((chip, other)) not in self._pairs:
+                raise DeviceError(f"{_shape(new)} makes chips {chip} and {other} neighbours; they have no link")
+        return tuple(chips)
+
     # Rings.
 
     def linked(self, chips: Sequence[int]) -> bool:

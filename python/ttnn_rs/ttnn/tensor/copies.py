@@ -43,7 +43,8 @@ def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id
     where = "ttnn.copy_host_to_device_tensor"
     check_queue(where, cq_id)
     host, spec = _host_for(where, host_tensor, device_tensor)
-    transfer.write(device_tensor.buffers, spec, host)
+    assert device_tensor._device is not None
+    transfer.write(device_tensor.buffers, spec, host, device_tensor._device)
 
 
 def _host_for(where: str, host_tensor: Tensor, device_tensor: Tensor) -> tuple[Raw | Parts, TensorSpec]:
@@ -103,14 +104,14 @@ def copy_host_to_device_tensor_partial(
     if not chosen:
         return
     written = np.array([core in chosen for core in cores], dtype=bool)
+    device = device_tensor._device
+    assert device is not None
     if not written.all():
-        device = device_tensor._device
-        assert device is not None
         before = as_parts(transfer.read_parts(device_tensor.buffers, spec, device))
         given = host if isinstance(host, Parts) else [host] * len(before)
         merged = [_merged(old, new, written) for old, new in zip(before, given, strict=True)]
         host = before.with_buffers(merged)
-    transfer.write(device_tensor.buffers, spec, host)
+    transfer.write(device_tensor.buffers, spec, host, device)
 
 
 def _merged(old: Raw, new: Raw, written: NDArray[np.bool_]) -> Raw:

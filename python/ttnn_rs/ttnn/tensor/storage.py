@@ -356,7 +356,7 @@ class TensorStorage:
         if OBSERVERS:
             for observer in observing():
                 observer.created(moved)
-        transfer.write(buffers, spec, host)
+        transfer.write(buffers, spec, host, device)
         return moved
 
     def _to_host(self, operator: str) -> Self:

@@ -284,7 +284,8 @@ def parts_of(tensor: Tensor) -> list[Tensor]:
     (buffer,) = tensor.buffers
     whole = getattr(tensor, "_whole", buffer)
     parts = []
-    for place in buffer.places:
+    assert tensor._device is not None
+    for place in transfer.chips_with(buffer, tensor._device):
         part = tensor._like_topology(tensor._view(tensor.spec))
         part.buffers, part._whole = (buffer.on([place]),), whole
         parts.append(part)

@@ -158,17 +158,17 @@ def _no_bank(core: CoreCoord, kind: str, banks: int) -> str:
     )
 
 
-def write(buffers: Sequence[Buffer], spec: TensorSpec, host: Raw | Parts) -> None:
+def write(buffers: Sequence[Buffer], spec: TensorSpec, host: Raw | Parts, device: MeshDevice) -> None:
     """Write all pages of a tensor.
 
-    Each chip that has the buffer gets the pages, or its part of them, in the order of the chips.
+    Each chip that has the buffer gets the pages, or its part of them, in the order of the coordinates.
     """
     if OBSERVERS and blocked():
         return
     row_bytes = _row_bytes(spec)
     (buffer,) = buffers
     if isinstance(host, Parts):
-        for place, raw in zip(buffer.places, host, strict=True):
+        for place, raw in zip(chips_with(buffer, device), host, strict=True):
             buffer.write(raw, row_bytes, place)
     else:
         buffer.write(host, row_bytes)
@@ -197,7 +197,10 @@ def read_parts(buffers: Sequence[Buffer], spec: TensorSpec, device: MeshDevice) 
 
 
 def chips_with(buffer: Buffer, device: MeshDevice) -> dict[int, MeshCoordinate]:
-    """Return the coordinates of a buffer's chips, by place."""
+    """Return the coordinates of a buffer's chips, by place.
+
+    They are in the order of the coordinates, which is not that of the places after `reshape`.
+    """
     there = set(buffer.places)
     coordinates = zip(device.chips, device.coordinates(), strict=True)
     return {chip.place: coordinate for chip, coordinate in coordinates if chip.place in there}
