@@ -63,6 +63,11 @@ def topology(device: ttnn.MeshDevice, *asked: Any) -> ttnn.Topology:
         ("galaxy", (4, 8), TORUS, (Topology.Torus, Topology.Mesh, Topology.Mesh)),
         ("galaxy_torus", (4, 8), TORUS, (Topology.Torus, Topology.Torus, Topology.Torus)),
         ("galaxy_torus", (8, 4), RING, (Topology.Ring, Topology.Ring, Topology.Ring)),
+        ("galaxy_torus", (8, 4), ttnn.FabricConfig.FABRIC_2D_TORUS_X, (Topology.Torus, Topology.Mesh, Topology.Torus)),
+        # The ends of its rows have links, which only a torus uses.
+        ("p150_x8", (2, 4), RING, (Topology.Ring, Topology.Linear, Topology.Linear)),
+        ("p150_x8", (2, 4), TORUS, (Topology.Torus, Topology.Mesh, Topology.Torus)),
+        ("blackhole_galaxy", (8, 4), RING, (Topology.Ring, Topology.Ring, Topology.Ring)),
     ],
 )
 def test_usable_topologies(

@@ -38,7 +38,7 @@ FILE = "host/op_calls_mock_mesh.jsonl.gz"
 AGREEMENT = Path(__file__).with_name("mesh_agreement.json")
 DIFFERENCES = Path(__file__).with_name("mesh_differences.json")
 _VALUES = re.compile(r" *-?\d+\.\d+(?:e[+-]\d+)?(?=[],])")
-"""Values of device tensors, which are not recorded, with the blanks that align them."""
+"""Values of device tensors, which are not recorded, and blanks before."""
 _TEXT_CUT, _LAST_WORD = 1500, 20
 """Characters of recorded text, and those of a word that may be cut."""
 _ERRORS = {"RuntimeError": RuntimeError, "TypeError": TypeError, "AttributeError": AttributeError}

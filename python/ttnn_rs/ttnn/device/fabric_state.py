@@ -83,12 +83,22 @@ class Fabric:
         self.require_on("get_fabric_topology")
         return TOPOLOGIES[self.config]
 
+    def wraps(self, system: System) -> tuple[bool, bool]:
+        """Return whether ends of columns and of rows of the system mesh are joined.
+
+        A 2-D torus does, and a 1-D ring on some systems. Other fabrics have the links inside of the mesh only.
+        """
+        if self.config is FabricConfig.FABRIC_1D_RING:
+            return system.torus or system.rings[0], system.torus or system.rings[1]
+        columns = self.config in (FabricConfig.FABRIC_2D_TORUS_Y, FabricConfig.FABRIC_2D_TORUS_XY)
+        return columns, self.config in (FabricConfig.FABRIC_2D_TORUS_X, FabricConfig.FABRIC_2D_TORUS_XY)
+
     def usable_topology(
         self, system: System, chips: Sequence[int], shape: Sequence[int], asked: Topology | None, axis: int | None
     ) -> Topology:
         """Return the topology that a collective has.
 
-        Ring and Torus need a fabric with rings, and links that close them; otherwise they are Linear and Mesh.
+        Ring and Torus need a fabric with rings, and links of it that close them; otherwise they are Linear and Mesh.
 
         Args:
             system: The system of the chips.
@@ -110,7 +120,7 @@ class Fabric:
                 vendor=f"ShapeBase[] index out of range. {axis} not in [-{2 * len(shape)}, {len(shape)})",
             )
         rings = self.is_on and self.topology() in (Topology.Ring, Topology.Torus)
-        if rings and len(shape) == 2 and system.closes(chips, shape, axis):
+        if rings and len(shape) == 2 and system.closes(chips, shape, axis, self.wraps(system)):
             return topology
         return Topology.Mesh if topology is Topology.Torus else Topology.Linear
 

@@ -95,6 +95,7 @@ class System:
         cards: Chips of each card with several. On these, one link to a chip without PCIe serves dispatch.
         line: Order of all chips as one row, where it is not the walk through the system mesh.
         rings: Whether the rows and the columns were declared rings; links decide nevertheless.
+        torus: Whether a 1-D ring fabric uses links between the ends of rows and columns.
         recorded: Whether the order of the chips is recorded, and not derived from their links or numbers.
     """
 
@@ -110,6 +111,7 @@ class System:
     cards: tuple[tuple[int, ...], ...] = ()
     line: tuple[int, ...] | None = None
     rings: tuple[bool, bool] = (False, False)
+    torus: bool = False
     recorded: bool = True
 
     @cached_property
@@ -268,11 +270,32 @@ class System:
 
     # Rings.
 
-    def linked(self, chips: Sequence[int]) -> bool:
-        """Return whether chips have links in a ring."""
-        return all(frozenset(pair) in self._pairs for pair in zip(chips, (*chips[1:], chips[0]), strict=True))
+    def linked(self, chips: Sequence[int], wraps: tuple[bool, bool] = (True, True)) -> bool:
+        """Return whether chips have links in a ring.
 
-    def closes(self, chips: Sequence[int], shape: Sequence[int], axis: int | None = None) -> bool:
+        Args:
+            chips: Numbers of the chips.
+            wraps: Whether links between the ends of columns (0) and rows (1) of the system mesh count.
+        """
+        return all(self._joined(*pair, wraps) for pair in zip(chips, (*chips[1:], chips[0]), strict=True))
+
+    def _joined(self, chip: int, other: int, wraps: tuple[bool, bool]) -> bool:
+        if frozenset((chip, other)) not in self._pairs:
+            return False
+        steps = [abs(a - b) for a, b in zip(self.place_of[chip], self.place_of[other], strict=True)]
+        axis = int(steps[0] == 0)
+        # Links that lead to no neighbour in the mesh are not part of it.
+        if steps[1 - axis]:
+            return False
+        return steps[axis] == 1 or (wraps[axis] and steps[axis] == self.shape[axis] - 1)
+
+    def closes(
+        self,
+        chips: Sequence[int],
+        shape: Sequence[int],
+        axis: int | None = None,
+        wraps: tuple[bool, bool] = (True, True),
+    ) -> bool:
         """Return whether the chips of a mesh are rings.
 
         Two chips are no ring: both directions lead to the same chip.
@@ -281,6 +304,7 @@ class System:
             chips: Numbers of the chips, row-major.
             shape: Rows and columns.
             axis: The rows (1) or columns (0) that have to be rings; None for the border of the mesh, or its one row.
+            wraps: Whether links between the ends of columns (0) and rows (1) of the system mesh count.
         """
         rows, columns = shape
         if axis is None:
@@ -291,7 +315,8 @@ class System:
         else:
             lines = [[(row, column) for column in range(columns)] for row in range(rows)]
         return all(
-            len(line) > 2 and self.linked([chips[row * columns + column] for row, column in line]) for line in lines
+            len(line) > 2 and self.linked([chips[row * columns + column] for row, column in line], wraps)
+            for line in lines
         )
 
     def require_links(self, down: Iterable[Link] = ()) -> None:

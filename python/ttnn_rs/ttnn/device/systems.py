@@ -58,6 +58,7 @@ def _system(name: str, entry: Mapping[str, Any]) -> System:
         links=tuple(Link(*link) for link in entry["links"]),
         cards=tuple(map(tuple, entry.get("cards", ()))),
         line=tuple(entry["line"]) if "line" in entry else None,
+        torus=entry.get("torus", False),
         recorded="order_from" not in entry,
     )
 
