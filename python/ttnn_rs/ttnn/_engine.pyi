@@ -568,6 +568,7 @@ class _PrefillArguments(TypedDict):
     dst32: bool
     scale: float
     approximate: bool
+    reciprocal: Sequence[_Step]
     fast: bool
     joint_shapes: NotRequired[tuple[tuple[int, int, int, int], tuple[int, int, int, int]] | None]
     joint_positions: NotRequired[int]
@@ -589,6 +590,7 @@ class _DecodeArguments(TypedDict):
     dst32: bool
     scale: float
     approximate: bool
+    reciprocal: Sequence[_Step]
 
 def attention_prefill(
     tensors: tuple[Buffer, Buffer, Buffer],

@@ -271,6 +271,7 @@ keyword_arguments! {
         dst32: bool,
         scale: f32,
         approximate: bool,
+        reciprocal: Functions,
         fast: bool,
         joint_shapes: Option<(CacheArgument, CacheArgument)> = None,
         joint_positions: usize = 0,
@@ -293,6 +294,7 @@ keyword_arguments! {
         dst32: bool,
         scale: f32,
         approximate: bool,
+        reciprocal: Functions,
     }
     /// Formats of input and output, and of the factors and of what is added if there are any.
     GroupNormArguments {

@@ -20,7 +20,7 @@ use super::{Cache, Mask, NAME, Numerics, Sizes};
 use crate::{OpError, for_each_page};
 
 /// Settings of the program.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct DecodeProgram {
     /// Formats, fidelity and scale.
     pub numerics: Numerics,

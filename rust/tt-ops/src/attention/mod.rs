@@ -15,12 +15,14 @@ mod tiles;
 use tt_formats::DataFormat;
 use tt_fpu::{Arch, MathFidelity};
 
+use crate::Chain;
+
 pub use cache::{Cache, PageTable};
 
 const NAME: &str = "attention";
 
 /// Numbers that every step shares.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Numerics {
     /// Formats of queries, keys, values and output.
     pub formats: (DataFormat, DataFormat, DataFormat, DataFormat),
@@ -32,6 +34,8 @@ pub struct Numerics {
     pub scale: u32,
     /// The approximate exponential; otherwise the accurate one.
     pub approximate: bool,
+    /// The reciprocal of the sums of rows.
+    pub reciprocal: Chain,
     /// Chip.
     pub arch: Arch,
 }

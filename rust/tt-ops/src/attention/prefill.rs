@@ -25,7 +25,7 @@ use crate::{OpError, for_each_page};
 const ROWS: usize = 8;
 
 /// Settings of the program.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct PrefillProgram {
     /// Formats, fidelity and scale.
     pub numerics: Numerics,

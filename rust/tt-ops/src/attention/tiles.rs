@@ -158,7 +158,7 @@ impl Steps {
             kept,
             exp,
             exp_column: Chain::of(numerics.arch, "exp", "column", &[numerics.scale & 0xffff_0000])?,
-            reciprocal: Chain::of(numerics.arch, "recip", "approx", &[])?,
+            reciprocal: numerics.reciprocal.clone(),
             max: Reduction::pool(&math, math.alu, (PoolOp::Max, ReduceDim::Row), &[ONE; 1024]),
             row_sum: Reduction::row_sum(&math, &[ONE; 1024]),
             pack: packer(plain)?,
@@ -464,6 +464,7 @@ mod tests {
             dst32: false,
             scale: 0.125_f32.to_bits(),
             approximate: true,
+            reciprocal: Chain::of(Arch::Wormhole, "recip", "approx", &[]).expect("a function"),
             arch: Arch::Wormhole,
         })
         .expect("formats of attention")

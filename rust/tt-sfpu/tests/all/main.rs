@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "the counts are the result of long runs")]
 #![allow(unsafe_code, reason = "calls of lanes compiled for a CPU level")]
 
+mod attention;
 mod bf16_pages;
 mod bf16_quotients;
 #[cfg(target_arch = "x86_64")]

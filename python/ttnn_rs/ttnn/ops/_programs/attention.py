@@ -195,17 +195,22 @@ def numerics(
     scale: float | None,
     config: WormholeComputeKernelConfig | None,
     program_config: SDPAProgramConfig | None,
+    *,
+    prefill: bool,
 ) -> dict[str, Any]:
     """Return what decides the bits of every step of an attention.
 
-    Without a configuration: HiFi2, a 16-bit Dst and the approximate exponential.
+    Without a configuration: HiFi2, a 16-bit Dst, the approximate exponential and reciprocal. `prefill` is true for many
+    queries and one sequence of keys: in a 16-bit Dst its kernel streams, and has a reciprocal of its own.
     """
     width = tensors[0].spec.shape[-1]
-    fidelity, dst32 = MathFidelity.HiFi2, False
+    fidelity, dst32, reciprocal = MathFidelity.HiFi2, False, "approx"
     if config is not None:
         if config.math_fidelity is not MathFidelity.Invalid:
             fidelity = config.math_fidelity
         dst32 = config.fp32_dest_acc_en
+        if not config.math_approx_mode:
+            reciprocal = "streaming" if prefill and not dst32 else "column"
     approximate = program_config is None or program_config.exp_approx_mode is not False
     factor = 1.0 / math.sqrt(width) if scale is None else as_float(name, scale, "scale")
     return {
@@ -214,6 +219,7 @@ def numerics(
         "dst32": dst32,
         "scale": rounded(factor),
         "approximate": approximate,
+        "reciprocal": [("recip", reciprocal)],
     }
 
 
@@ -275,7 +281,7 @@ COMPUTE: Final = Param(
     "compute_kernel_config",
     COMPUTE_KERNEL_CONFIG,
     None,
-    doc="Math fidelity and Dst width. Default: HiFi2 and 16 bits.",
+    doc="Math fidelity, Dst width and the approximate reciprocal of sums. Default: HiFi2, 16 bits, approximate.",
 )
 SINK: Final = Param(
     "attention_sink",

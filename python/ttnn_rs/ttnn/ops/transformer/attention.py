@@ -147,7 +147,7 @@ def _run(
         table=None if table is None else (list(table.blocks), table.per_batch),
         sinks=sinks(name, sink, query, (1, heads, 1, 1)),
         fast=CONFIG.numerics == "fast",
-        **numerics(name, (query, key, value, output), scale, compute_kernel_config, program_config),
+        **numerics(name, (query, key, value, output), scale, compute_kernel_config, program_config, prefill=True),
     )
     return output
 

@@ -231,7 +231,8 @@ def _run(
     buffers = [tensor.buffer for tensor in (query, key, value)]
     assert output.buffer is not None
     assert all(buffer is not None for buffer in buffers)
-    settings = numerics(name, (query, key, value, output), call.scale, call.compute_kernel_config, call.program_config)
+    config, program_config = call.compute_kernel_config, call.program_config
+    settings = numerics(name, (query, key, value, output), call.scale, config, program_config, prefill=False)
     engine_steps.attention_decode(
         tuple(buffers),  # type: ignore[arg-type]
         None if mask is None else mask.buffer,
