@@ -225,10 +225,11 @@ def _tensor_from_array(
     padding = 0.0 if pad_value is None else pad_value
     if not isinstance(padding, int | float | np.number):
         raise ArgumentError(f"{where}: pad_value must be a number, got {padding!r}")
-    pack = partial(host_buffer.pack, spec=spec, pad_value=padding, preserve_nan=preserve_nan_values, where=where)
     if plan is None:
-        tensor = kind._on_host(spec, pack(array))
+        raw = host_buffer.pack(array, spec, pad_value=padding, preserve_nan=preserve_nan_values, where=where)
+        tensor = kind._on_host(spec, raw)
     else:
+        pack = partial(host_buffer.pack, spec=spec, pad_value=padding, preserve_nan=preserve_nan_values, where=where)
         tensor = kind._on_host(spec, plan.parts(array, pack))
         tensor._topology = plan.topology
     return tensor if device is None else tensor._to_device(where, device, None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -102,6 +102,14 @@ class Parts(tuple[Raw, ...]):
     def with_buffers(self, buffers: Iterable[Raw]) -> Parts:
         """Return other buffers for the same chips."""
         return Parts(buffers, self.coords, self.mesh_shape)
+
+    def changed(self, change: Callable[[Raw], Raw]) -> Parts:
+        """Return each buffer changed; equal parts share one as before."""
+        made: dict[int, Raw] = {}
+        for raw in self:
+            if id(raw) not in made:
+                made[id(raw)] = change(raw)
+        return self.with_buffers(made[id(raw)] for raw in self)
 
 
 def as_parts(host: Raw | Parts) -> Parts:

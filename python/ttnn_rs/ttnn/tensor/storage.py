@@ -6,6 +6,7 @@ import itertools
 import warnings
 import weakref
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -75,9 +76,9 @@ class TensorStorage:
 
         A buffer has all pages, `spec.raw_bytes` bytes.
         """
-        for raw in host if isinstance(host, Parts) else (host,):
-            if raw.nbytes != spec.raw_bytes:
-                raise ShapeError(f"Tensor: {spec.shape} needs a buffer of {spec.raw_bytes} B, got {raw.nbytes} B")
+        size = host[0].nbytes if isinstance(host, Parts) else host.nbytes
+        if size != spec.raw_bytes:
+            raise ShapeError(f"Tensor: {spec.shape} needs a buffer of {spec.raw_bytes} B, got {size} B")
         return cls._make(spec, host, (), None)
 
     @classmethod
@@ -270,6 +271,9 @@ class TensorStorage:
 
     def _require_host(self, operator: str, label: str = "the tensor") -> Raw:
         """Return the raw buffer, if on the host, allocated and only one."""
+        host = self._host
+        if type(host) is np.ndarray and self._device is None:
+            return host
         host = self._require_parts(operator, label)
         if not isinstance(host, Parts):
             return host
@@ -369,12 +373,14 @@ class TensorStorage:
 
     def _moved_to_host(self, operator: str) -> Self:
         self._require_device(operator, "the tensor")
-        assert self._device is not None
-        moved = self._on_host(self._spec, transfer.read_parts(self.buffers, self._spec, self._device))
-        if isinstance(moved._host, Parts):
-            moved._topology = self.tensor_topology()
-            return moved
-        return self._like_topology(moved)
+        device = self._device
+        assert device is not None
+        if not device._several:
+            raw = transfer.read(self.buffers, self._spec)
+            return self._like_topology(self._on_host(self._spec, raw))
+        moved = self._on_host(self._spec, transfer.read_parts(self.buffers, self._spec, device))
+        moved._topology = self.tensor_topology()
+        return moved
 
     def _like_topology(self, moved: Self) -> Self:
         if hasattr(self, "_topology"):
@@ -400,7 +406,7 @@ class TensorStorage:
             return self
         spec = TensorSpec.of(self.shape, self.dtype, layout, self.memory_config(), self.tile)
         if self._spec._padding is not None:
-            return self._by_parts("Tensor.to", lambda part: part._tiled_with_padding(spec))
+            return self._by_parts("Tensor.to", partial(TensorStorage._tiled_with_padding, spec=spec))
         return self._repacked(spec, "Tensor.to")
 
     def _tiled_with_padding(self, spec: TensorSpec) -> Self:
@@ -417,12 +423,16 @@ class TensorStorage:
 
     def _repacked(self, spec: TensorSpec, operator: str, pad_value: float = 0.0) -> Self:
         """Return a host tensor of `spec` with equal, type-converted values."""
-
-        def repacked(part: Self) -> Self:
-            values = part._packable(operator).reshape(tuple(spec.shape))
-            return part._on_host(spec, host_buffer.pack(values, spec, pad_value=pad_value, where=operator))
-
-        return self._by_parts(operator, repacked)
+        host = self._require_parts(operator)
+        if isinstance(host, Parts):
+            return self._by_parts(
+                operator, partial(TensorStorage._repacked, spec=spec, operator=operator, pad_value=pad_value)
+            )
+        values = host_buffer.unpack(host, self._spec)
+        if self._spec.dtype is DataType.FP8_E4M3:
+            values = values.astype(np.float32)
+        raw = host_buffer.pack(values.reshape(tuple(spec.shape)), spec, pad_value=pad_value, where=operator)
+        return self._like_topology(self._on_host(spec, raw))
 
     def _by_parts(self, operator: str, change: Callable[[Self], Self]) -> Self:
         """Return a host tensor with each part changed; the distribution stays.
@@ -434,11 +444,15 @@ class TensorStorage:
         host = self._require_parts(operator)
         if not isinstance(host, Parts):
             return self._like_topology(change(self))
-        # Equal parts share a buffer, before and after.
-        changed = {id(raw): change(self._on_host(self._spec, raw)) for raw in host}
-        spec = changed[id(host[0])]._spec
-        parts = host.with_buffers(changed[id(raw)]._require_host(operator) for raw in host)
-        return self._like_topology(self._on_host(spec, parts))
+        specs: list[TensorSpec] = []
+
+        def changed(raw: Raw) -> Raw:
+            part = change(self._on_host(self._spec, raw))
+            specs.append(part._spec)
+            return part._require_host(operator)
+
+        parts = host.changed(changed)
+        return self._like_topology(self._on_host(specs[0], parts))
 
     def _values(self, operator: str, composer: CppMeshToTensor | None = None) -> Array:
         """Return the unpadded values, of several parts as a composer joins them."""

@@ -272,7 +272,7 @@ class Tensor(TensorStorage, TensorOperators):
             clone: Tensor = operation("clone")(self)
             return clone
         host = self._require_parts("copy.deepcopy")
-        copied = host.with_buffers(raw.copy() for raw in host) if isinstance(host, Parts) else host.copy()
+        copied = host.changed(np.copy) if isinstance(host, Parts) else host.copy()
         return self._like_topology(Tensor._on_host(self._spec, copied))
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
