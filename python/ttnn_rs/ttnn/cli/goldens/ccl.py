@@ -81,10 +81,10 @@ def input_tiles(case: dict[str, Any], chip: int, tiles: int) -> NDArray[np.uint8
     words = sign << np.uint64(31) | exponent << np.uint64(23) | noise >> np.uint64(30) & np.uint64(0x7FFFFF)
     words = np.where(noise & np.uint64(63) == 0, 0, words).astype(np.uint32)
     if case["dtype"] == "float32":
-        return words.view(np.uint8)
+        return np.asarray(words.view(np.uint8), np.uint8)
     halves = words >> np.uint32(16)
     if case["dtype"] == "bfloat16":
-        return halves.astype(np.uint16).view(np.uint8)
+        return np.asarray(halves.astype(np.uint16).view(np.uint8), np.uint8)
     faces = (halves << np.uint32(16)).view(np.float32).reshape(tiles, 2, 2, 16, 16)
     rows = np.ascontiguousarray(faces.transpose(0, 1, 3, 2, 4)).reshape(1, 1, tiles * 32, 32)
     tensor = ttnn.Tensor(rows, getattr(ttnn, case["dtype"]), layout=ttnn.TILE_LAYOUT)

@@ -108,7 +108,7 @@ def _joined(
     memory_config: MemoryConfig | None,
     output: Tensor | None,
 ) -> Tensor:
-    """Return the joined tensors of a group, whose slices are no whole pages.
+    """Return the joined tensors of a group whose slices share pages.
 
     Block floats pass through bfloat16.
     """

@@ -323,6 +323,8 @@ def reduced(
     topology: Topology | None,
     num_links: int | None,
     memory_config: MemoryConfig | None,
+    *,
+    plain: bool = True,
 ) -> Tensor:
     """Return the sum of a group's tensors, on each of its chips."""
     device, spec = chips.require_mesh(name, tensor), tensor.spec
@@ -338,7 +340,7 @@ def reduced(
             raise no_broadcast(device)
         return _one_after_another(name, tensor, axis, memory_config)
     dst32 = wide_dst(spec.dtype, None)
-    part = _one_axis(name, tensor, dim, axis, topology, num_links, memory_config, None, True, dst32)
+    part = _one_axis(name, tensor, dim, axis, topology, num_links, memory_config, None, plain, dst32)
     result = gathered(name, part, dim, axis, memory_config)
     return chips.with_topology(result, chips.placed(tensor, device, axis, None))
 
