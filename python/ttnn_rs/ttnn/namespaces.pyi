@@ -11,7 +11,7 @@ from ttnn.base.conv_config import Conv2dConfig, Conv3dConfig, Op2DSliceConfig
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRangeSet
 from ttnn.base.enums import DataType, Layout, MathFidelity, ShardOrientation, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.base.op_enums import UnaryOpType
+from ttnn.base.op_enums import ReduceType, UnaryOpType
 from ttnn.base.program_config import (
     LayerNormDefaultProgramConfig,
     LayerNormShardedMultiCoreProgramConfig,
@@ -21,10 +21,11 @@ from ttnn.base.program_config import (
     SoftmaxShardedMultiCoreProgramConfig,
 )
 from ttnn.base.shape import Shape
-from ttnn.base.system_enums import TileReshapeMapMode
+from ttnn.base.system_enums import TileReshapeMapMode, Topology
 from ttnn.base.tile import Tile
 from ttnn.device.coordinates import MeshCoordinate, SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
+from ttnn.metal.semaphores import GlobalSemaphore
 from ttnn.operation.registry import FastOperation
 from ttnn.ops.matmul.configs import AnyProgramConfig
 from ttnn.tensor.tensor import Tensor
@@ -460,6 +461,108 @@ class _TransformerSplitQueryKeyValueAndSplitHeads(FastOperation):
         num_kv_heads: int | None = None, transpose_key: bool = True, memory_config: MemoryConfig | None = None,
         use_falcon7b_backend: bool = False, queue_id: int | None = None,
         cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _ExperimentalAllGatherAsync(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, dim: int,
+        multi_device_global_semaphore: GlobalSemaphore | Sequence[GlobalSemaphore], *, num_links: int | None = None,
+        memory_config: MemoryConfig | None = None, topology: Topology = ..., subdevice_id: SubDeviceId | None = None,
+        use_optimal_ccl_for_llama: bool = False, barrier_semaphore: GlobalSemaphore | None = None,
+        sub_core_grids: CoreRangeSet | None = None, num_workers_per_link: int | None = None,
+        num_buffers_per_channel: int | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, persistent_output_buffer: Tensor | None, dim: int,
+        multi_device_global_semaphore: GlobalSemaphore | Sequence[GlobalSemaphore], *, num_links: int | None = None,
+        memory_config: MemoryConfig | None = None, topology: Topology = ..., subdevice_id: SubDeviceId | None = None,
+        cluster_axis: int | None = None, use_optimal_ccl_for_llama: bool = False, use_broadcast: bool = False,
+        barrier_semaphore: GlobalSemaphore | None = None, chunks_per_sync: int | None = None,
+        num_workers_per_link: int | None = None, num_buffers_per_channel: int | None = None,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, persistent_output_buffer: Tensor | None = None, *, dim: int,
+        multi_device_global_semaphore: GlobalSemaphore | Sequence[GlobalSemaphore], num_links: int | None = None,
+        memory_config: MemoryConfig | None = None, topology: Topology = ..., subdevice_id: SubDeviceId | None = None,
+        cluster_axis: int | None = None, use_optimal_ccl_for_llama: bool = False, use_broadcast: bool = False,
+        barrier_semaphore: GlobalSemaphore | None = None, chunks_per_sync: int | None = None,
+        num_workers_per_link: int | None = None, num_buffers_per_channel: int | None = None,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, dim: int, cluster_axis: int, mesh_device: MeshDevice, topology: Topology,
+        multi_device_global_semaphore: GlobalSemaphore | Sequence[GlobalSemaphore], *,
+        persistent_output_tensor: Tensor | None = None, num_links: int | None = None,
+        memory_config: MemoryConfig | None = None, subdevice_id: SubDeviceId | None = None,
+        use_optimal_ccl_for_llama: bool = False, use_broadcast: bool = False,
+        barrier_semaphore: GlobalSemaphore | None = None, sub_core_grids: CoreRangeSet | None = None,
+        num_workers_per_link: int | None = None, num_buffers_per_channel: int | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalAllReduceAsync(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, num_devices: int, barrier_semaphores: Sequence[GlobalSemaphore],
+        rs_global_semaphores: Sequence[GlobalSemaphore], ag_global_semaphores: Sequence[GlobalSemaphore],
+        math_op: ReduceType, *, memory_config: MemoryConfig | None = None, topology: Topology | None = ...,
+        num_links: int | None = None, subdevice_id: SubDeviceId | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, cluster_axis: int | None, mesh_device: MeshDevice,
+        barrier_semaphores: Sequence[GlobalSemaphore] | None, rs_global_semaphores: Sequence[GlobalSemaphore] | None,
+        ag_global_semaphores: Sequence[GlobalSemaphore] | None, math_op: ReduceType, *,
+        memory_config: MemoryConfig | None = None, topology: Topology | None = ..., num_links: int | None = None,
+        subdevice_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, cluster_axis: int | None = None, *, mesh_device: MeshDevice,
+        barrier_semaphores: Sequence[GlobalSemaphore] | None = None,
+        rs_global_semaphores: Sequence[GlobalSemaphore] | None = None,
+        ag_global_semaphores: Sequence[GlobalSemaphore] | None = None, math_op: ReduceType,
+        memory_config: MemoryConfig | None = None, topology: Topology | None = ..., num_links: int | None = None,
+        subdevice_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, buffer_tensor: Tensor, cluster_axis: int, mesh_device: MeshDevice,
+        multi_device_global_semaphore: GlobalSemaphore, *, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, topology: Topology | None = ..., num_links: int | None = None,
+        subdevice_id: SubDeviceId | None = None, use_noc1_only: bool = False, use_optimal_ccl_for_llama: bool = False,
+        fp32_dest_acc: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalAllToAllAsyncGeneric(FastOperation):
+    def __call__(self, input_tensor: Tensor, in_dim: int, out_dim: int, *,
+        persistent_output_buffer: Tensor | None = None, num_links: int | None = None,
+        memory_config: MemoryConfig | None = None, topology: Topology | None = None,
+        subdevice_id: SubDeviceId | None = None, cluster_axis: int | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalReduceScatterMinimalAsync(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, persistent_output_buffers: Sequence[Tensor] | None, dim: int,
+        multi_device_global_semaphore: Sequence[GlobalSemaphore], *, barrier_semaphore: GlobalSemaphore | None = None,
+        num_links: int | None = None, memory_config: MemoryConfig | None = None,
+        intermediate_memory_config: MemoryConfig | None = None, topology: Topology = ...,
+        subdevice_id: SubDeviceId | None = None, cluster_axis: int | None = None, chunks_per_sync: int | None = None,
+        num_workers_per_link: int | None = None, num_buffers_per_channel: int | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, persistent_output_buffers: Sequence[Tensor] | None = None, *, dim: int,
+        multi_device_global_semaphore: Sequence[GlobalSemaphore], barrier_semaphore: GlobalSemaphore | None = None,
+        num_links: int | None = None, memory_config: MemoryConfig | None = None,
+        intermediate_memory_config: MemoryConfig | None = None, topology: Topology = ...,
+        subdevice_id: SubDeviceId | None = None, cluster_axis: int | None = None, chunks_per_sync: int | None = None,
+        num_workers_per_link: int | None = None, num_buffers_per_channel: int | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalReduceScatterMinimalAsyncCreateIntermediateBuffer(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int, *, topology: Topology = ..., cluster_axis: int | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+
+class _ExperimentalReduceScatterMinimalDirect(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int, *, cluster_axis: int | None = None, num_links: int | None = None,
+        memory_config: MemoryConfig | None = None, persistent_buffers: Sequence[Tensor] | None = None,
+        subdevice_id: SubDeviceId | None = None, sub_core_grid: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalQuasarAdd(FastOperation):
     @overload
@@ -1261,15 +1364,24 @@ class _InExperimental:
     """Return the RMS norm of a part of rows."""
     wan_fused_rmsnorm_pre_allgather: _ExperimentalWanFusedRmsnormPreAllgather
     """Return the sum of squares of every row."""
-    all_gather_async: FastOperation
+    all_gather_async: _ExperimentalAllGatherAsync
+    """Return the joined tensors of a group's chips."""
+    all_reduce_async: _ExperimentalAllReduceAsync
+    """Return the sum of a group's tensors, on each chip."""
+    all_to_all_async_generic: _ExperimentalAllToAllAsyncGeneric
+    """Return the slices that all chips of a group have for each chip."""
+    reduce_scatter_minimal_async: _ExperimentalReduceScatterMinimalAsync
+    """Return each chip's slice of its group's sum."""
+    reduce_scatter_minimal_async_create_intermediate_buffer: _ExperimentalReduceScatterMinimalAsyncCreateIntermediateBuffer
+    """Return two buffers for partial sums of a ring."""
+    reduce_scatter_minimal_direct: _ExperimentalReduceScatterMinimalDirect
+    """Return each chip's slice of its group's sum."""
     all_gather_async_reversed: FastOperation
     all_gather_concat: FastOperation
     all_gather_matmul_async: FastOperation
     all_gather_minimal_matmul_async: FastOperation
-    all_reduce_async: FastOperation
     all_reduce_create_qkv_heads: FastOperation
     all_to_all_async: FastOperation
-    all_to_all_async_generic: FastOperation
     all_to_all_dispatch_metadata: FastOperation
     deepseek_moe_reduce_scatter: FastOperation
     dit_fused_distributed_groupnorm: FastOperation
@@ -1291,9 +1403,6 @@ class _InExperimental:
     recv_async: FastOperation
     recv_async_h2d: FastOperation
     recv_direct_async: FastOperation
-    reduce_scatter_minimal_async: FastOperation
-    reduce_scatter_minimal_async_create_intermediate_buffer: FastOperation
-    reduce_scatter_minimal_direct: FastOperation
     reduce_scatter_minimal_direct_create_persistent_buffers: FastOperation
     reduce_scatter_minimal_direct_create_staging_buffer: FastOperation
     ring_attention_all_gather_async: FastOperation

@@ -58,6 +58,18 @@ def usable_topology(device: MeshDevice, asked: Topology | None, axis: int | None
     return FABRIC.usable_topology(device._system, device.get_device_ids(), tuple(device.shape), asked, axis)
 
 
+def require_fabric(operator: str, vendor: str) -> None:
+    """Check that there is a fabric, with another official sentence.
+
+    Raises:
+        FabricError: there is none.
+    """
+    if not FABRIC.is_on:
+        raise FabricError(
+            f"{operator}: there is no fabric; call ttnn.set_fabric_config(...) before opening the mesh", vendor=vendor
+        )
+
+
 def size_of(device: MeshDevice, axis: int | None) -> int:
     """Return the number of chips of a group."""
     return len(device.chips) if axis is None else list(device.shape)[axis]

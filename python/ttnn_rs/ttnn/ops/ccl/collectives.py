@@ -56,7 +56,6 @@ _EXPERIMENTAL: Final = (
     "recv_async",
     "recv_async_h2d",
     "recv_direct_async",
-    "reduce_scatter_minimal_async_create_intermediate_buffer",
     "reduce_scatter_minimal_direct_create_persistent_buffers",
     "reduce_scatter_minimal_direct_create_staging_buffer",
     "ring_attention_all_gather_async",

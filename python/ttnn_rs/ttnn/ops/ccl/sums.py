@@ -154,8 +154,8 @@ def require_sums(name: str, dtype: DataType) -> None:
 
 
 def in_whole_slices(spec: TensorSpec, dim: int, count: int) -> bool:
-    """Return whether slices of a dimension are whole tiles without padding."""
-    return spec.layout is Layout.TILE and _is_full(spec) and chips.in_pages(spec, dim, spec.shape[dim] // count)
+    """Return whether slices of a dimension are whole tiles."""
+    return spec.layout is Layout.TILE and chips.in_pages(spec, dim, spec.shape[dim] // count)
 
 
 def _is_full(spec: TensorSpec) -> bool:
@@ -184,12 +184,12 @@ def _reduce_scatter(
     name = "ttnn.reduce_scatter"
     device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
     axis = dimension(name, dim, spec.shape.rank)
+    check_sum(name, device, cluster_axis, num_links, topology)
     if spec.shape.rank < 2:
         raise ShapeError(
             f"{name}: {spec.shape} has one dimension, at least two are needed.",
             vendor="reduce_scatter currently supports rank 2 tensors at minimum",
         )
-    check_sum(name, device, cluster_axis, num_links, topology)
     options = (intermediate_memory_config, chunks_per_sync, num_workers_per_link, num_buffers_per_channel)
     plain = all(value is None for value in (*options, compute_kernel_config)) and not use_l1_small_for_semaphores
     dst32 = wide_dst(spec.dtype, compute_kernel_config)
@@ -198,9 +198,8 @@ def _reduce_scatter(
     for number, mesh_axis in enumerate(axes):
         last = number == len(axes) - 1
         config = memory_config if last else None
-        tensor = _one_axis(
-            name, tensor, axis, mesh_axis, topology, num_links, config, output_tensor if last else None, plain, dst32
-        )
+        # The official program checks the output in the first step already.
+        tensor = _one_axis(name, tensor, axis, mesh_axis, topology, num_links, config, output_tensor, plain, dst32)
     if len(axes) > 1:
         tensor._topology = chips.placed(input_tensor, device, None, axis)
     return tensor
@@ -220,14 +219,8 @@ def _one_axis(
 ) -> Tensor:
     device, spec = chips.require_mesh(name, tensor), tensor.spec
     count = chips.size_of(device, axis)
+    require_neighbours(name, device, axis, asked)
     require_sums(name, spec.dtype)
-    if count < 2:
-        if not _is_full(spec) or spec.layout is not Layout.TILE:
-            raise no_broadcast(device)
-        raise FabricError(
-            f"{name}: groups of one chip in {device!r}",
-            vendor="DEBUG: forward_coord or backward_coord is null",
-        )
     shape = chips.sliced_shape(name, tuple(spec.shape), dim, count)
     if not in_whole_slices(spec, dim, count):
         # The official order of additions is not known here; this is that of `all_reduce`.
@@ -247,18 +240,28 @@ def check_sum(name: str, device: MeshDevice, axis: int | None, links: int | None
     """Check that chips can add along an axis.
 
     Raises:
-        FabricError: there is no fabric, or the mesh has no such axis.
+        FabricError: there is no fabric, the mesh has no such axis, or groups of one chip.
     """
-    if not FABRIC.is_on and topology is not None:
-        raise FabricError(
-            f"{name}: there is no fabric; call ttnn.set_fabric_config(...) before opening the mesh",
-            vendor="Unsupported fabric config",
-        )
-    FABRIC.require_on(name)
-    if axis is not None and not 0 <= axis < device.shape.dims() and topology is None and links is not None:
-        chips.check_axis(device, axis, f"cluster axis {axis} is out of range for mesh shape rank {device.shape.dims()}")
     chips.usable_topology(device, topology, axis)
+    if topology is None and links is not None:
+        chips.check_axis(device, axis, f"cluster axis {axis} is out of range for mesh shape rank {device.shape.dims()}")
     chips.check_axis(device, axis, f"Invalid cluster axis {axis}. Must be 0 or 1")
+
+
+def require_neighbours(name: str, device: MeshDevice, axis: int | None, topology: Topology | None) -> None:
+    """Check that groups have several chips, and that there is a fabric.
+
+    Raises:
+        FabricError: they have not, or there is none.
+    """
+    if chips.size_of(device, axis) < 2:
+        raise FabricError(
+            f"{name}: groups of one chip in {device!r}",
+            vendor="DEBUG: forward_coord or backward_coord is null",
+        )
+    if topology is not None:
+        chips.require_fabric(name, "Unsupported fabric config")
+    FABRIC.require_on(name)
 
 
 reduce_scatter = declare(
@@ -331,13 +334,9 @@ def reduced(
     count = chips.size_of(device, axis)
     dim = scatter_dim(spec, count) if count > 1 else None
     if dim is None:
-        if count < 2 and spec.layout is Layout.TILE and _is_full(spec):
-            raise FabricError(
-                f"{name}: groups of one chip in {device!r}",
-                vendor="DEBUG: forward_coord or backward_coord is null",
-            )
-        if count < 2:
+        if count < 2 and not (spec.layout is Layout.TILE and _is_full(spec)):
             raise no_broadcast(device)
+        require_neighbours(name, device, axis, topology)
         return _one_after_another(name, tensor, axis, memory_config)
     dst32 = wide_dst(spec.dtype, None)
     part = _one_axis(name, tensor, dim, axis, topology, num_links, memory_config, None, plain, dst32)
@@ -398,7 +397,8 @@ def _all_reduce(
     name = "ttnn.all_reduce"
     device = chips.require_mesh(name, input_tensor)
     check_sum(name, device, cluster_axis, num_links, topology)
-    require_sums(name, input_tensor.spec.dtype)
+    if cluster_axis is None or chips.size_of(device, cluster_axis) > 1:
+        require_sums(name, input_tensor.spec.dtype)
     axes = [0, 1] if cluster_axis is None and min(device.shape) > 1 else [cluster_axis]
     tensor = input_tensor
     for axis in axes:

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
-from ttnn.base.enums import FORMAT_CODE, DataType
+from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import FabricError, ParameterError, ShapeError, UnsupportedError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.op_enums import ReduceType
 from ttnn.base.system_enums import Topology
+from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.registry import declare
@@ -104,12 +105,13 @@ def check_call(
             f"{name}: groups of one chip in {device!r}",
             vendor=f"{short} op will only work for num_devices > 1, but has {count}",
         )
-    FABRIC.require_on(name)
     if semaphores is not None:
         given, needed, sentence = semaphores
         found = len(given) if isinstance(given, list | tuple) else 1
         if found != needed:
             raise ParameterError(f"{name}: expected {needed} global semaphores, got {found}.", vendor=sentence)
+        chips.require_fabric(name, "Unsupported fabric config")
+    FABRIC.require_on(name)
     if axis is None and FABRIC.is_1d and min(device.shape) > 1:
         columns = device.shape[1]
         raise FabricError(
@@ -409,6 +411,62 @@ reduce_scatter_minimal_direct = declare(
 )
 
 
+def _create_intermediate_buffer(
+    input_tensor: Tensor,
+    dim: int,
+    topology: Topology,
+    cluster_axis: int | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+) -> list[Tensor]:
+    name = "ttnn.experimental.reduce_scatter_minimal_async_create_intermediate_buffer"
+    device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
+    rank = device.shape.dims()
+    chips.check_axis(device, cluster_axis, f"cluster axis {cluster_axis} is out of range for mesh shape rank {rank}")
+    FABRIC.require_on(name)
+    axis, count = dimension(name, dim, spec.shape.rank), chips.size_of(device, cluster_axis)
+    flat = cluster_axis is not None or min(device.shape) == 1
+    ring = flat and count > 2 and chips.usable_topology(device, topology, cluster_axis) is Topology.Ring
+    if not ring or axis == 0:
+        raise ParameterError(
+            f"{name}: partial sums have a buffer of their own on rings only, and not of dimension 0.",
+            vendor="reduce_scatter_minimal_async_create_intermediate_buffer only applies to the contiguous fast path "
+            "(Ring topology, scatter dim != 0). For other configurations the intermediate has the input tensor shape",
+        )
+    adding = Adding("ring", wide_dst(spec.dtype, compute_kernel_config))
+    chunks = -(-spec.num_pages // count // adding.chunk)
+    size = adding.chunk * spec.page_bytes
+    specs = (
+        TensorSpec.of((rows * chunks, size), DataType.UINT8, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
+        for rows in (count, 1)
+    )
+    return [allocate(each, device) for each in specs]
+
+
+reduce_scatter_minimal_async_create_intermediate_buffer = declare(
+    "experimental.reduce_scatter_minimal_async_create_intermediate_buffer",
+    (
+        Signature(
+            (INPUT_TENSOR, _DIM),
+            (
+                _RING,
+                CLUSTER_AXIS,
+                Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Width of Dst."),
+            ),
+        ),
+    ),
+    _create_intermediate_buffer,
+    "Return two buffers for partial sums of a ring.\n"
+    "They have bytes of whole chunks: of all slices, and of one. Shapes for several chunks are not recorded.\n"
+    "Shape: [...] -> [N * C, bytes], [C, bytes] for N chips and C chunks.",
+    source=_SOURCE,
+    dtypes=SUMS,
+    layouts=BOTH_LAYOUTS,
+    composition=True,
+    of_meshes=True,
+    raises=(*RAISES, ("ParameterError", "the chips are no ring, or `dim` is 0.")),
+)
+
+
 # all_reduce_async.
 
 
@@ -423,7 +481,7 @@ def _all_reduce(
     name = "ttnn.experimental.all_reduce_async"
     device = chips.require_mesh(name, input_tensor)
     if math_op is not ReduceType.Sum:
-        raise UnsupportedError(f"{name}: math_op {math_op}; chips add.", vendor="Only ReduceType.Sum is supported")
+        raise UnsupportedError(f"{name}: math_op {math_op} is not modelled; only ReduceType.Sum is.", "unimplemented")
     require_sums(name, input_tensor.spec.dtype)
     check_call("ttnn.experimental.reduce_scatter_minimal_async", device, axis)
     if axis is None:
@@ -573,19 +631,15 @@ def _all_to_all(
 ) -> Tensor:
     name = "ttnn.experimental.all_to_all_async_generic"
     device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
-    if topology is None:
-        FABRIC.require_on(name)
-    several = (
-        f"ShapeBase[] index out of range. {cluster_axis} not in [-{2 * device.shape.dims()}, {device.shape.dims()})"
-    )
-    chips.check_axis(device, cluster_axis, several)
+    rank = device.shape.dims()
+    chips.check_axis(device, cluster_axis, f"cluster axis {cluster_axis} is out of range for mesh shape rank {rank}")
     count = chips.size_of(device, cluster_axis)
     if count < 2:
         raise FabricError(
             f"{name}: groups of one chip in {device!r}",
-            vendor="all_to_all_async is a collective operation",
+            vendor=f"all_to_all_async is a collective operation and requires more than 1 device, but has {count}",
         )
-    FABRIC.require_on(name)
+    check_call(name, device, cluster_axis)
     cut, joined = dimension(name, out_dim, spec.shape.rank), dimension(name, in_dim, spec.shape.rank)
     shape = chips.sliced_shape(name, chips.joined_shape(tuple(spec.shape), joined, count), cut, count)
     if cut == joined:
