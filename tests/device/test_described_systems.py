@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+import ttnn
 from ttnn.base.config import manage_config
 from ttnn.base.exceptions import ConfigError, DeviceError, UnsupportedError
 from ttnn.base.system_enums import ClusterType
-from ttnn.device.cluster_descriptor import ClusterDescriptor
+from ttnn.device.cluster_descriptor import ClusterDescriptor, parse_cluster_descriptor
+from ttnn.device.device_info import cluster_descriptor, mesh_descriptor
 from ttnn.device.embedding import place_chips
 from ttnn.device.mesh_graph import MeshGraph, MeshGraphDescriptor
 from ttnn.device.system import Link, System
@@ -162,3 +164,23 @@ def test_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (system_of_environment().shape, system_of_environment().type) == ((1, 2), ClusterType.N300)
     with manage_config("system", "t3k"):
         assert system_of_environment().chips == (4, 0)
+
+
+@pytest.mark.parametrize("name", ["n300", "t3k", "galaxy", "p150_x8", "tg"])
+def test_written_descriptors_are_read(name: str) -> None:
+    system = named_systems()[name]
+    with manage_config("system", name):
+        text = Path(ttnn.cluster.serialize_cluster_descriptor()).read_text()
+    found = system_of_cluster(parse_cluster_descriptor(text, "written.yaml"))
+    assert (found.type, found.chips, found.links) == (system.type, system.chips, tuple(sorted(system.links)))
+    assert (found.pcie, found.cards) == (system.pcie, system.cards)
+
+
+def test_coordinates_of_an_open_mesh() -> None:
+    with manage_config("system", "n300"):
+        device = ttnn.open_mesh_device(ttnn.MeshShape(1, 2))
+        assert mesh_descriptor([device]) == "chips:\n  0: [0, 0]\n  1: [0, 1]\n"
+        assert cluster_descriptor([device]).startswith(
+            "arch:\n  0: Wormhole\n  1: Wormhole\nchips:\n  0: [0, 0, 0, 0]\n"
+        )
+        ttnn.close_mesh_device(device)

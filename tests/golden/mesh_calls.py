@@ -40,7 +40,7 @@ DIFFERENCES = Path(__file__).with_name("mesh_differences.json")
 _VALUES = re.compile(r" *-?\d+\.\d+(?:e[+-]\d+)?(?=[],])")
 """Values of device tensors, which are not recorded, and blanks before."""
 _TEXT_CUT, _LAST_WORD = 1500, 20
-"""Characters of recorded text, and those of a word that may be cut."""
+"""Characters of recorded text, and of a word that is cut."""
 _ERRORS = {"RuntimeError": RuntimeError, "TypeError": TypeError, "AttributeError": AttributeError}
 _LISTED = (int, float, list, tuple, ttnn.Tensor, ttnn.FabricType)
 """Types of the first item of a recorded list.

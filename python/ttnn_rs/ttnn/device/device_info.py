@@ -9,12 +9,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from ttnn import _engine
 from ttnn.base.config import CONFIG
 from ttnn.base.enums import BufferType, DispatchCoreAxis
 from ttnn.base.exceptions import ArgumentError
 from ttnn.base.files import write_atomically
 from ttnn.base.temporary import new_temporary_folder
+from ttnn.device.fabric import current_system
 from ttnn.device.mesh_device import DEFAULT_CHIP, MeshDevice, open_devices
+from ttnn.device.system import System
 
 
 @dataclass(frozen=True)
@@ -86,9 +89,14 @@ _FAMILIES: Final = {"wormhole_b0": "Wormhole", "blackhole": "Blackhole"}
 def cluster_descriptor(devices: Iterable[MeshDevice] = ()) -> str:
     """Return the driver's cluster description of chips, in YAML.
 
-    Of the open devices, or the one of `CONFIG`.
+    Of a system of several chips, all of them and their links. Otherwise of the devices, the open devices, or the one of
+    `CONFIG`.
     """
-    opened = [(device.id(), device.chip) for device in devices]
+    chosen = list(devices)
+    system = chosen[0]._system if chosen else current_system()
+    if len(system.chips) > 1:
+        return _system_descriptor(system)
+    opened = [(device.id(), device.chip) for device in chosen]
     if not opened:
         from_config = [device for device in open_devices.values() if device.is_open]
         opened = [(device.id(), device.chip) for device in sorted(from_config, key=MeshDevice.id)]
@@ -100,16 +108,42 @@ def cluster_descriptor(devices: Iterable[MeshDevice] = ()) -> str:
     lines = ["arch:", *(f"  {number}: {_FAMILIES[arch]}" for number, arch, _, _ in chips)]
     lines += ["chips:", *(f"  {number}: [{number}, 0, 0, 0]" for number, _, _, _ in chips)]
     lines += ["ethernet_connections: []", "chips_with_mmio:", *(f"  - {number}: {number}" for number, _, _, _ in chips)]
-    lines.append("harvesting:")
-    for number, _, _, harvested in chips:
-        lines.append(f"  {number}: {{noc_translation: true, harvest_mask: {(1 << harvested) - 1}}}")
+    lines += ["harvesting:", *(_harvesting(number, harvested) for number, _, _, harvested in chips)]
     lines += ["chip_to_boardtype:", *(f"  {number}: {board}" for number, _, board, _ in chips)]
+    return "\n".join(lines) + "\n"
+
+
+def _harvesting(number: int, harvested: int) -> str:
+    return f"  {number}: {{noc_translation: true, harvest_mask: {(1 << harvested) - 1}}}"
+
+
+def _system_descriptor(system: System) -> str:
+    """Return the driver's description of a system."""
+    facts = _engine.chip_info(system.chip)
+    chips = sorted({*system.chips, *system.pcie})
+    alone = [(chip,) for chip in chips if not any(chip in card for card in system.cards)]
+    lines = ["arch:", *(f"  {chip}: {_FAMILIES[facts['arch_name']]}" for chip in chips), "chips:"]
+    lines += [f"  {chip}: [{column}, {row}, 0, 0]" for chip, (row, column) in sorted(system.place_of.items())]
+    lines.append("ethernet_connections:")
+    for link in system.links:
+        ends = f"{{chip: {link.chip}, chan: {link.channel}}}, {{chip: {link.other}, chan: {link.other_channel}}}"
+        lines.append(f"  - [{ends}]")
+    lines += ["chips_with_mmio:", *(f"  - {chip}: {place}" for place, chip in enumerate(system.pcie)), "harvesting:"]
+    lines += [_harvesting(chip, facts["harvested"][1]) for chip in chips]
+    lines += ["chip_to_boardtype:", *(f"  {chip}: {system.board}" for chip in chips), "boards:"]
+    for number, card in enumerate([*system.cards, *alone]):
+        lines.append(f"  - [{{board_id: {number}}}, {{board_type: {system.board}}}, {{chips: {list(card)}}}]")
     return "\n".join(lines) + "\n"
 
 
 def mesh_descriptor(devices: Iterable[MeshDevice]) -> str:
     """Return where in the mesh the chips are, in YAML."""
-    return "\n".join(["chips:", *(f"  {device.id()}: [0, 0]" for device in devices)]) + "\n"
+    places = (
+        f"  {chip.id}: {list(coordinate)}"
+        for device in devices
+        for chip, coordinate in zip(device.chips, device.coordinates(), strict=True)
+    )
+    return "\n".join(["chips:", *places]) + "\n"
 
 
 def serialize_cluster_descriptor() -> str:

@@ -84,7 +84,7 @@ class Fabric:
         return TOPOLOGIES[self.config]
 
     def wraps(self, system: System) -> tuple[bool, bool]:
-        """Return whether ends of columns and of rows of the system mesh are joined.
+        """Return whether columns and rows of the system mesh are rings.
 
         A 2-D torus does, and a 1-D ring on some systems. Other fabrics have the links inside of the mesh only.
         """
