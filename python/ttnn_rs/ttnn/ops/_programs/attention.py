@@ -25,7 +25,7 @@ from ttnn.operation.signature import (
     Param,
     instance_kind,
 )
-from ttnn.ops._programs.common import as_float, full_tiles, on_device, same_device
+from ttnn.ops._programs.common import as_float, full_tiles, list_on_host, on_device, same_device
 from ttnn.ops._programs.pipeline import rounded
 from ttnn.tensor.tensor import Tensor
 
@@ -120,16 +120,16 @@ def integers(name: str, tensor: Tensor, label: str) -> list[int]:
     if tensor.spec.dtype not in INDEX_DTYPES:
         raise DTypeError(f"{name}: {label} is {tensor.spec.dtype.name}; it must be INT32 or UINT32.")
 
-    return [int(value) for value in numbers_of(tensor)]
+    return [int(value) for value in numbers_of(name, tensor, label)]
 
 
-def numbers_of(tensor: Tensor) -> list[float]:
+def numbers_of(name: str, tensor: Tensor, label: str) -> list[float]:
     """Return the elements of a small tensor, in order."""
 
     def flat(values: Any) -> list[float]:
         return [item for value in values for item in flat(value)] if isinstance(values, list) else [values]
 
-    return flat(tensor.to_list())
+    return flat(list_on_host(name, tensor, label))
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ def sinks(name: str, tensor: Tensor | None, query: Tensor, shape: tuple[int, ...
             vendor="Attention sink num_heads must match Q num_heads",
         )
     columns = shape[-1]
-    return numbers_of(tensor)[::columns]
+    return numbers_of(name, tensor, "attention_sink")[::columns]
 
 
 def place(memory_config: MemoryConfig | None) -> MemoryConfig:

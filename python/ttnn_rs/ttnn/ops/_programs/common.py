@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from ttnn._engine import refuse_program
 from ttnn.base.core_range import CoreRangeSet
@@ -26,6 +26,7 @@ from ttnn.base.tile import DEFAULT_TILE
 from ttnn.device.coordinates import SubDeviceId
 from ttnn.device.lifecycle import MeshDevice
 from ttnn.operation.signature import CORE_RANGE_SET, MEMORY_CONFIG, SUB_DEVICE_ID, TENSOR, Param
+from ttnn.tensor.device_tensors import get_device_tensors
 from ttnn.tensor.tensor import Tensor, allocate_tensor_on_device
 
 INTEGER_RANGE: Final = {
@@ -223,6 +224,41 @@ def count_program(device: MeshDevice, *key: Hashable) -> None:
     device._require_program(key)
     if device._cache_enabled:
         device._programs.add(key)
+
+
+def values_of_chips(tensor: Tensor) -> list[Any]:
+    """Return a tensor's values on each of its chips, as arrays."""
+    return [part.to_numpy() for part in get_device_tensors(tensor)]
+
+
+def values_on_host(operator: str, tensor: Tensor, label: str) -> Any:
+    """Return the elements that a program is made for.
+
+    Args:
+        operator: Who reads them, for the error.
+        tensor: The operand.
+        label: The name of the parameter.
+
+    Raises:
+        UnsupportedError: they differ between the chips of a mesh.
+    """
+    return _equal_part(operator, tensor, label).to_numpy()
+
+
+def list_on_host(operator: str, tensor: Tensor, label: str) -> Any:
+    """Return the elements that a program is made for, as a list; see `values_on_host`."""
+    return _equal_part(operator, tensor, label).to_list()
+
+
+def _equal_part(operator: str, tensor: Tensor, label: str) -> Tensor:
+    first, *others = get_device_tensors(tensor)
+    if others and len({part.to_numpy().tobytes() for part in (first, *others)}) > 1:
+        raise UnsupportedError(
+            f"{operator}: the program depends on the elements of {label}, which differ between chips; call it "
+            "for each chip on a submesh of its own.",
+            "unimplemented",
+        )
+    return first
 
 
 def allocate(spec: TensorSpec, device: MeshDevice) -> Tensor:

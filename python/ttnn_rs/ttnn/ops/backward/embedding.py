@@ -34,6 +34,7 @@ from ttnn.ops._programs.common import (
     result_spec,
     same_device,
     take_output,
+    values_of_chips,
 )
 from ttnn.ops.backward.family import entry
 from ttnn.ops.backward.forward import named
@@ -130,7 +131,7 @@ def _check_indices(indices: Tensor, rows: int) -> None:
     Raises:
         IndexRangeError: there is one.
     """
-    values = np.asarray(indices.to_list(), np.float64)
+    values = np.asarray(values_of_chips(indices), np.float64)
     wrong = values[~((values >= 0) & (values < rows))]
     if wrong.size:
         raise IndexRangeError(f"{_NAME}: input_tensor holds {wrong[0]:g}; weight_tensor has rows 0 to {rows - 1}.")

@@ -23,6 +23,7 @@ from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import BOOLEAN, INT_SEQUENCE, INTEGER, TENSOR, Param, Signature
+from ttnn.ops._programs.common import values_on_host
 from ttnn.ops.conv.conv2d import (
     CHANNELS,
     DEVICE_PARAM,
@@ -59,7 +60,9 @@ def turned(weight: Tensor, kernel: Kernel, *, mirrored: bool) -> Tensor:
             vendor=f"Weight tensor shape must be {list(expected)}",
         )
     # On the host, as weights are prepared there.
-    values = np.asarray(weight.to_numpy(), np.float32).reshape(groups, ins, outs, kernel.height, kernel.width)
+    values = np.asarray(values_on_host(_NAME, weight, "weight_tensor"), np.float32).reshape(
+        groups, ins, outs, kernel.height, kernel.width
+    )
     swapped = values.transpose(0, 2, 1, 3, 4).reshape(kernel.out_channels, ins, kernel.height, kernel.width)
     if mirrored:
         swapped = swapped[..., ::-1, ::-1]

@@ -14,7 +14,7 @@ import numpy as np
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, ShapeError
 from ttnn.device.lifecycle import MeshDevice
-from ttnn.ops._programs.common import FLOATS
+from ttnn.ops._programs.common import FLOATS, values_on_host
 from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
@@ -108,7 +108,7 @@ def prepared_weights(
             f"{name}: weight_tensor has shape {list(shape)}, it must be {list(expected)}, or prepared weights.",
             vendor=f"Weight tensor shape must be {list(expected)}",
         )
-    values = np.asarray(weight.to_numpy(), np.float32).reshape(expected)
+    values = np.asarray(values_on_host(name, weight, "weight_tensor"), np.float32).reshape(expected)
     outs = kernel.out_channels // kernel.groups
     window = np.zeros((kernel.height, kernel.width, kernel.in_channels, kernel.out_channels), np.float32)
     for group in range(kernel.groups):
@@ -138,7 +138,7 @@ def prepared_bias(
         raise ShapeError(f"{name}: bias_tensor has shape {list(shape)}; it must be [1, 1, 1, {out_channels}].")
     if bias.spec.layout is Layout.TILE:
         return bias if device is None else _on(bias, device)
-    values = np.asarray(bias.to_numpy(), np.float32).reshape(1, 1, 1, out_channels)
+    values = np.asarray(values_on_host(name, bias, "bias_tensor"), np.float32).reshape(1, 1, 1, out_channels)
     return _tiled(values, dtype or bias.spec.dtype, device)
 
 

@@ -31,6 +31,7 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
     dimension,
+    list_on_host,
     on_device,
     take_output,
 )
@@ -166,7 +167,8 @@ def _slice_by_tensors(
                 f"{name}: the {label} tensor is {tensor.spec.shape}; it holds one index per dimension.",
                 vendor=f"The {label} tensor for slicing must be in 1D shape, but got {rank}D",
             )
-    begin, end = [int(value) for value in starts.to_list()], [int(value) for value in ends.to_list()]
+    begin = [int(value) for value in list_on_host(name, starts, "the start tensor")]
+    end = [int(value) for value in list_on_host(name, ends, "the end tensor")]
     if slice_dim is not None or num_devices is not None:
         end = _ends_of_parts(name, input_tensor, begin, slice_dim, num_devices)
     return sliced(name, input_tensor, begin, end, steps, memory_config, output_tensor, pad_value)

@@ -30,6 +30,7 @@ from ttnn.ops._programs.common import (
     on_device,
     same_device,
     take_output,
+    values_of_chips,
 )
 from ttnn.ops._programs.element_map import copy_into, in_rows
 from ttnn.ops._programs.typecast import cast
@@ -50,7 +51,7 @@ def _indices(tensor: Tensor, rows: int) -> Tensor:
     """
     on_device(_NAME, tensor)
     if not is_empty(tensor.spec):
-        numbers = tensor.to_numpy()
+        numbers = np.stack(values_of_chips(tensor))
         with np.errstate(invalid="ignore"):
             least, largest = float(np.min(numbers)), float(np.max(numbers))
         if not least >= 0:  # or no number

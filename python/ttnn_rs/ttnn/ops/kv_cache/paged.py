@@ -34,7 +34,7 @@ from ttnn.operation.signature import (
     Signature,
 )
 from ttnn.ops._programs.attention import integers
-from ttnn.ops._programs.common import full_tiles, on_device, same_device
+from ttnn.ops._programs.common import full_tiles, list_on_host, on_device, same_device
 from ttnn.ops._programs.windows import copy_tiles, tile_grid
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.data_movement.permute import moved_to
@@ -108,7 +108,7 @@ def _table(name: str, table: Tensor, users: int) -> list[list[int]]:
             f"{name}: page_table has shape {list(shape)}; it must be [{users}, pages].",
             vendor="Batch size between page_table and input_tensor must match",
         )
-    return [[int(page) for page in row] for row in table.to_list()]
+    return [[int(page) for page in row] for row in list_on_host(name, table, "page_table")]
 
 
 class _Pages(NamedTuple):

@@ -31,7 +31,7 @@ from ttnn.golden import matmul as golden
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Param, Signature
-from ttnn.ops._programs.common import allocate, on_device, same_device, take_output
+from ttnn.ops._programs.common import allocate, on_device, same_device, take_output, values_on_host
 from ttnn.ops._programs.element_map import move_into
 from ttnn.ops._programs.product import tiles_of
 from ttnn.ops._programs.windows import copy_tiles
@@ -163,7 +163,7 @@ def _chosen(sparsity: Tensor, nnz: int | None, places: int) -> list[int]:
             else f"nnz ({nnz}) must be less than or equal to the length of all batch dimensions ({places})",
         )
     # The kernel looks at the bits, so that -0 is a product too.
-    found = [float(value) for value in sparsity.to_numpy().reshape(-1)]
+    found = [float(value) for value in values_on_host(_NAME, sparsity, "sparsity").reshape(-1)]
     chosen = [place for place, value in enumerate(found) if value != 0.0 or math.copysign(1.0, value) < 0]
     if nnz is not None and nnz != len(chosen):
         raise ParameterError(

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+import numpy as np
+
 from ttnn.base.compute_config import FIDELITY_NUMBER
 from ttnn.base.enums import Layout, MathFidelity
 from ttnn.base.exceptions import ParameterError, ShapeError
@@ -19,7 +21,7 @@ from ttnn.golden import moreh as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import declare, find
 from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, FLOAT, TENSOR, Param, Signature
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, is_empty
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, is_empty, values_of_chips
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.pipeline import ROWS, Pipeline, bits, matrices, rounded
 from ttnn.ops.creation.filled import filled
@@ -108,7 +110,7 @@ def _clip_grad_norm(
     copy_into(joined, sums)
     norm = Result(_NAME, (1, 1), BF16, place, device)
     _root(len(inputs), by[1], numerics).run([sums], [norm.written])
-    if error_if_nonfinite and not math.isfinite(norm.written.to_list()[0][0]):
+    if error_if_nonfinite and not np.isfinite(np.asarray(values_of_chips(norm.written), np.float64)).all():
         raise _refuse(norm_type)
 
     def number(value: float) -> Tensor:

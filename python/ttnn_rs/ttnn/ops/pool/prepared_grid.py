@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import ArgumentError, DTypeError, LayoutError, ParameterError, ShapeError, StorageError
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.ops._programs.common import values_on_host
 from ttnn.tensor import host_buffer
 from ttnn.tensor.tensor import Tensor
 
@@ -151,7 +152,7 @@ def prepare_grid_sample_grid(
             f"{name}: grid is {grid.spec.dtype.name}; it must be float32.",
             vendor="Currently only float32 input grid is supported",
         )
-    points: Any = np.asarray(grid._values(name), np.float32)
+    points: Any = np.asarray(values_on_host(name, grid, "grid"), np.float32)
     prepare = _nearest if mode == "nearest" else _bilinear
     words = np.ascontiguousarray(prepare(points, (sizes[1], sizes[2]), align_corners))
     spec = TensorSpec.of((*shape[:3], NUMBERS[mode]), DataType.BFLOAT16, Layout.ROW_MAJOR)
@@ -163,6 +164,5 @@ def prepared_words(name: str, grid: Tensor) -> Words:
 
     [..., numbers of its points].
     """
-    host = grid._to_host(name)
-    raw = np.ascontiguousarray(host._require_host(name))
-    return raw.view(np.uint16).reshape(tuple(grid.spec.padded_shape))[..., : grid.spec.shape[-1]]
+    values = np.ascontiguousarray(values_on_host(name, grid, "grid"))
+    return values.view(np.uint16)

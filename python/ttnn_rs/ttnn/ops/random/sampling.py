@@ -26,6 +26,7 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
     allocate,
+    list_on_host,
     on_device,
     same_device,
     take_output,
@@ -142,7 +143,7 @@ def _of_users(label: str, tensor: Tensor, dtype: DataType) -> list[Any]:
             f"{_NAME}: {label} has shape {spec.shape}; it must be [{_USERS}].",
             vendor=f"{label} must have shape [{_USERS}]!",
         )
-    return list(tensor.to_list())
+    return list(list_on_host(_NAME, tensor, label))
 
 
 def _numbers(device: MeshDevice, seed: int, cores: int) -> list[int]:
@@ -163,7 +164,7 @@ def _numbers(device: MeshDevice, seed: int, cores: int) -> list[int]:
     )
     first = allocate(TensorSpec.of((cores,), _BF16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
     move_into(tiles, first, strides=[TILE_SIZE])
-    return [bits(number) >> 16 for number in first.to_list()]
+    return [bits(number) >> 16 for number in list_on_host(_NAME, first, "seed")]
 
 
 def _draws(device: MeshDevice, seed: int | None) -> list[int]:
@@ -236,7 +237,9 @@ def _sampling(
 def _choose(shares: Tensor, places: Tensor, counts: list[int], limits: list[float], numbers: list[int]) -> list[int]:
     """Return the column of the token of every user."""
     found = []
-    rows = zip(shares.to_list(), places.to_list()[0][0], counts, limits, numbers, strict=True)
+    columns_of_users = list_on_host(_NAME, places, "input_values_tensor")[0][0]
+    shares_of_users = list_on_host(_NAME, shares, "input_values_tensor")
+    rows = zip(shares_of_users, columns_of_users, counts, limits, numbers, strict=True)
     for row, columns, count, limit, number in rows:
         words = [bits(share) >> 16 for share in row[:count]]
         found.append(int(columns[chosen(words, bits(limit) >> 16, number)]))

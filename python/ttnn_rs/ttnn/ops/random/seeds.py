@@ -21,7 +21,7 @@ from ttnn.golden import random as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import DEVICE, INTEGER, Kind, Param, Signature
-from ttnn.ops._programs.common import SUB_CORE_GRIDS_OPTION, on_device, same_device
+from ttnn.ops._programs.common import SUB_CORE_GRIDS_OPTION, list_on_host, on_device, same_device
 from ttnn.ops.creation.filled import filled
 from ttnn.tensor.tensor import Tensor
 
@@ -77,7 +77,7 @@ def _words(label: str, tensor: Tensor) -> list[int]:
             f"{_NAME}: {label} is {spec.shape}; it must be of rank 1.",
             vendor="Seeds tensor and User IDs tensor must be 1-dimensional.",
         )
-    return [int(word) for word in tensor.to_list()]
+    return [int(word) for word in list_on_host(_NAME, tensor, label)]
 
 
 def _manual_seed(

@@ -35,6 +35,7 @@ from ttnn.ops._programs.common import (
     is_empty,
     on_device,
     take_output,
+    values_on_host,
 )
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.sfpu_chain import apply_chain
@@ -169,7 +170,7 @@ def _on_host(tile: Tensor) -> float:
     In bfloat16 for bfloat16, else in FP32.
     """
     kind = ml_dtypes.bfloat16 if tile.spec.dtype is DataType.BFLOAT16 else np.float32
-    rows = np.asarray(tile.to_numpy(), np.float32).reshape(2, 16, 2, 16)
+    rows = np.asarray(values_on_host("ttnn.prod", tile, "input_tensor"), np.float32).reshape(2, 16, 2, 16)
     with np.errstate(all="ignore"):
         return float(np.multiply.accumulate(rows.transpose(0, 2, 1, 3).reshape(-1).astype(kind))[-1])
 

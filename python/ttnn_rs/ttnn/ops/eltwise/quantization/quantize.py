@@ -27,6 +27,7 @@ from ttnn.ops._programs.common import (
     allocate,
     as_float,
     is_empty,
+    list_on_host,
     on_device,
     result_spec,
     take_output,
@@ -62,7 +63,7 @@ _SOURCE: Final = "tt-metal `ttnn/cpp/ttnn/operations/eltwise/quantization`"
 
 def _number(scale: Tensor) -> float:
     """Return the element of a tensor that has one."""
-    value: Any = scale.to_list()
+    value: Any = list_on_host("ttnn.quantize", scale, "scale")
     while isinstance(value, list):
         (value,) = value
     return float(value)
