@@ -1369,7 +1369,7 @@ class _InExperimental:
     all_reduce_async: _ExperimentalAllReduceAsync
     """Return the sum of a group's tensors, on each chip."""
     all_to_all_async_generic: _ExperimentalAllToAllAsyncGeneric
-    """Return the slices that all chips of a group have for each chip."""
+    """Return the slices that a group's chips have for each chip."""
     reduce_scatter_minimal_async: _ExperimentalReduceScatterMinimalAsync
     """Return each chip's slice of its group's sum."""
     reduce_scatter_minimal_async_create_intermediate_buffer: _ExperimentalReduceScatterMinimalAsyncCreateIntermediateBuffer

@@ -1,4 +1,4 @@
-"""Operators of one chip on a mesh: each chip computes with its own values."""
+"""Operators of one chip on a mesh, where chips have other values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ READING |= {f"transformer.chunked_{name}" for name in ("flash_mla_prefill", "sca
 READING |= {
     f"transformer.paged_{name}_decode" for name in ("scaled_dot_product_attention", "flash_multi_latent_attention")
 }
-"""Operators whose programs depend on elements: these have to be equal on all chips."""
+"""Operators whose programs depend on elements, equal ones on all chips."""
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def pages_of(tensor: ttnn.Tensor, place: int) -> bytes:
 
 
 def placed(spec: TensorSpec, parts: list[bytes], device: ttnn.MeshDevice) -> ttnn.Tensor:
-    """Return a tensor with the given pages on each chip of a device."""
+    """Return a tensor with given pages on each chip."""
     (buffer,) = transfer.allocate(spec, device)
     for place, part in enumerate(parts):
         if spec.num_pages:

@@ -1,4 +1,4 @@
-"""The reciprocal of a row's sum in attention, by the steps of the kernels.
+"""The reciprocal of a row's sum, by the steps of the kernels.
 
 Equal scores have probabilities of exactly one, and values of one at the first key only: a row is the reciprocal of the
 number of keys that it sees.
@@ -69,7 +69,7 @@ def wormhole(x: int, seed: tuple[int, int, int], steps: int) -> int:
 
 
 def estimate(x: int) -> int:
-    """Return Blackhole's estimate: 8 bits of the reciprocal of the middle of an interval."""
+    """Return Blackhole's estimate, 8 bits of an interval's middle."""
     mantissa = x >> 16 & 127
     return (253 - (x >> 23)) << 23 | (round(65536 / (257 + 2 * mantissa)) - 128) << 16
 

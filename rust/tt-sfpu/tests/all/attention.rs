@@ -1,4 +1,4 @@
-//! The reciprocals of attention by the steps of its kernels, one word at a time.
+//! The reciprocals of attention by the steps of its kernels.
 
 use tt_cpu::Level;
 use tt_formats::Arch;

@@ -246,7 +246,7 @@ def values_on_host(operator: str, tensor: Tensor, label: str) -> Any:
 
 
 def list_on_host(operator: str, tensor: Tensor, label: str) -> Any:
-    """Return the elements that a program is made for, as a list; see `values_on_host`."""
+    """Return `values_on_host` as a list."""
     return _equal_part(operator, tensor, label).to_list()
 
 

@@ -674,7 +674,7 @@ all_to_all_async_generic = declare(
         ),
     ),
     _all_to_all,
-    "Return the slices that all chips of a group have for each chip.\n"
+    "Return the slices that a group's chips have for each chip.\n"
     "Chip n gets the n-th slice along `out_dim` of every chip, joined along `in_dim`.\n"
     "Shape: [..., A, ..., B, ...] -> [..., N * A, ..., B / N, ...] for groups of N chips.",
     source=_SOURCE,
