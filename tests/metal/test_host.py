@@ -42,7 +42,7 @@ def test_mesh_of_one_chip_runs_workloads() -> None:
     with pytest.raises(ttnn.DeviceError, match="outside the mesh"):
         metal.enqueue_mesh_workload(queue, elsewhere)
     halves = metal.ShardedMeshBufferConfig(global_size=8192, global_buffer_shape=(64, 64), shard_shape=(32, 64))
-    with pytest.raises(ttnn.UnsupportedError, match="for several chips; only 1x1 is built"):
+    with pytest.raises(ttnn.MemoryConfigError, match=r"2 parts, each on 1 of the chips, for MeshDevice\(1x1"):
         metal.MeshBuffer.create(halves, local, mesh)
     trace = mesh.begin_mesh_trace()
     metal.enqueue_mesh_workload(queue, workload)

@@ -191,7 +191,10 @@ class KernelError(TtnnError, RuntimeError):
         line: Source line, 0 if unknown.
         cb: Circular buffer that it is about, None if it is about none.
         file: Source file, empty if unknown.
+        chip: Coordinate of the chip in its mesh; empty in a mesh of one chip.
     """
+
+    chip: tuple[int, ...] = ()
 
     def __init__(
         self,

@@ -127,6 +127,8 @@ class Here(threading.local):
     """The first error of the program: `ending.Mistake`."""
     guard: Any = None
     """The time limit of the program: `watchdog.Guard`."""
+    chip: str = ""
+    """The chip of the program, for errors; empty if there is one."""
 
     def __init__(self) -> None:
         self.left: list[greenlet.greenlet] = []

@@ -13,8 +13,8 @@ from ttnn import _engine
 from ttnn.base.call import as_integer
 from ttnn.base.core_range import CoreCoord, CoreRangeSet, check_in_grid
 from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
-from ttnn.base.exceptions import ArgumentError, MemoryConfigError, UnsupportedError
-from ttnn.device.coordinates import SubDeviceId
+from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, UnsupportedError
+from ttnn.device.coordinates import MeshCoordinate, SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.accessor_args import TensorAccessorArgs
 from ttnn.tensor.shard_distribution import Distribution, distribution
@@ -32,6 +32,8 @@ __all__ = [
     "tilize_nfaces",
     "untilize_nfaces",
 ]
+
+ONE_CHIP = "Can only read a Sharded MeshBuffer from a MeshDevice or a Replicated MeshBuffer from a Unit-Mesh."
 
 
 @dataclass(kw_only=True)
@@ -83,7 +85,7 @@ class ShardedBufferConfig:
 
 
 class Buffer:
-    """An allocated buffer."""
+    """An allocated buffer: one address, with contents on each chip."""
 
     def __init__(self, device: MeshDevice, memory: _engine.Buffer, shards: Distribution | None = None) -> None:
         self.device = device
@@ -131,36 +133,71 @@ class Buffer:
         """
         self.memory.deallocate()
 
-    def write(self, data: Any) -> None:
+    def write(self, data: Any, coord: MeshCoordinate | None = None) -> None:
         """Write an array, bytes, or a list of 32-bit words.
+
+        Args:
+            data: The bytes.
+            coord: The chip; default: all chips that the buffer is on.
 
         Raises:
             ArgumentError: there are more or fewer bytes than the buffer has.
             StorageError: it has been deallocated.
+            DeviceError: the mesh has no such chip.
         """
         raw = as_bytes(data)
-        if raw.size != self.size():
-            raise ArgumentError(f"write: {raw.size} B for a buffer of {self.size()} B")
-        self.memory.write(raw, self.page_size() * self.memory.page_columns)
+        if raw.size != self.memory.size:
+            raise ArgumentError(f"write: {raw.size} B for a buffer of {self.memory.size} B")
+        self._write(raw, None if coord is None else self._place("write", coord))
 
-    def read(self, dtype: npt.DTypeLike = np.uint32) -> npt.NDArray[Any]:
+    def read(self, dtype: npt.DTypeLike = np.uint32, coord: MeshCoordinate | None = None) -> npt.NDArray[Any]:
         """Return its bytes as an array.
+
+        Args:
+            dtype: Data type of the array.
+            coord: The chip; needed if the buffer is on several.
 
         Raises:
             ArgumentError: `dtype` is no data type of numpy, or not one that divides the bytes.
+            DeviceError: the mesh has no such chip, or none of several chips is named.
         """
-        try:
-            kind = np.dtype(dtype)
-        except (TypeError, ValueError):
-            raise ArgumentError(f"read: dtype must be a data type of numpy, got {dtype!r}") from None
-        if kind.hasobject or not kind.itemsize or self.size() % kind.itemsize:
-            raise ArgumentError(f"read: {self.size()} B are not elements of {kind}")
+        kind = as_kind(dtype, self.memory.size)
+        if coord is not None:
+            return self._read(self._place("read", coord)).view(kind)
+        if self.device._several and len(self.memory.places) > 1:
+            raise DeviceError(
+                f"read: {self!r} has contents on {len(self.memory.places)} chips; name one: read(dtype, coord)",
+                vendor=ONE_CHIP,
+            )
+        return self._read(None).view(kind)
+
+    def _place(self, call: str, coord: MeshCoordinate) -> int:
+        return self.device.chip_at(call, coord).place
+
+    def _write(self, raw: npt.NDArray[np.uint8], place: int | None) -> None:
+        self.memory.write(raw, self.page_size() * self.memory.page_columns, place)
+
+    def _read(self, place: int | None) -> npt.NDArray[np.uint8]:
         columns = self.memory.page_columns
-        rows = self.num_pages() // columns
-        return self.memory.read(self.page_size() * columns, rows, require_written=False).view(kind)
+        return self.memory.read(self.page_size() * columns, self.num_pages() // columns, False, place)
 
     def __repr__(self) -> str:
         return f"metal.Buffer({self.memory!r})"
+
+
+def as_kind(dtype: npt.DTypeLike, size: int) -> np.dtype[Any]:
+    """Return a data type in which bytes of a buffer are read.
+
+    Raises:
+        ArgumentError: it is no data type of numpy, or not one that divides the bytes.
+    """
+    try:
+        kind = np.dtype(dtype)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"read: dtype must be a data type of numpy, got {dtype!r}") from None
+    if kind.hasobject or not kind.itemsize or size % kind.itemsize:
+        raise ArgumentError(f"read: {size} B are not elements of {kind}")
+    return kind
 
 
 def as_bytes(data: Any) -> npt.NDArray[np.uint8]:

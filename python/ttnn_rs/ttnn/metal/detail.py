@@ -10,8 +10,11 @@ import numpy.typing as npt
 from ttnn.base.call import as_integer
 from ttnn.base.core_range import CoreLike, as_core
 from ttnn.base.exceptions import ArgumentError, DeviceError
+from ttnn.base.system_enums import ClusterType
+from ttnn.device.coordinates import MeshCoordinate
 from ttnn.device.lifecycle import CloseDevice, CreateDevice
 from ttnn.device.mesh_device import MeshDevice
+from ttnn.device.systems import system_for
 from ttnn.metal.buffers import Buffer, as_bytes
 from ttnn.metal.layout import lay_out
 from ttnn.metal.program import Program
@@ -52,8 +55,8 @@ def create_device_minimal(device_id: int, num_hw_cqs: int = 1, dispatch_core_con
 
 
 def is_galaxy_cluster() -> bool:
-    """Return whether the cards form a Galaxy: never."""
-    return False
+    """Return whether the system is a Galaxy."""
+    return system_for(None).type in (ClusterType.GALAXY, ClusterType.TG, ClusterType.BLACKHOLE_GALAXY)
 
 
 def write_to_buffer(buffer: Buffer, host_buffer: Any) -> None:
@@ -72,6 +75,7 @@ def read_from_buffer(buffer: Buffer, host_buffer: list[int] | npt.NDArray[Any] |
 
     Raises:
         ArgumentError: an array of another size.
+        DeviceError: several chips have contents of their own (`read_shard` reads those of one).
     """
     device = _device_of("read_from_buffer", buffer)
     if isinstance(host_buffer, list):
@@ -110,52 +114,101 @@ def compile_program(device: MeshDevice, program: Program, force_slow_dispatch: b
     lay_out(device, program)
 
 
-def write_to_device_l1(device: MeshDevice, logical_core: CoreLike, address: int, host_buffer: Any) -> bool:
+def write_to_device_l1(
+    device: MeshDevice,
+    logical_core: CoreLike,
+    address: int,
+    host_buffer: Any,
+    *,
+    coord: MeshCoordinate | None = None,
+) -> bool:
     """Write words to the L1 of a core without checks.
 
+    Args:
+        device: The device.
+        logical_core: The core.
+        address: First byte.
+        host_buffer: The words.
+        coord: The chip (not official); default: all chips.
+
     Raises:
-        DeviceError: no such core, or bytes beyond L1.
+        DeviceError: no such core or chip, or bytes beyond L1.
     """
-    bank = _l1_bank("write_to_device_l1", device, logical_core)
-    device.engine.write_bytes(False, bank, _address("write_to_device_l1", address), as_bytes(host_buffer))
-    return True
+    call = "write_to_device_l1"
+    return _write(call, device, False, _l1_bank(call, device, logical_core), address, host_buffer, coord)
 
 
 def read_from_device_l1(
-    device: MeshDevice, logical_core: CoreLike, address: int, size: int, host_buffer: list[int] | None = None
+    device: MeshDevice,
+    logical_core: CoreLike,
+    address: int,
+    size: int,
+    host_buffer: list[int] | None = None,
+    *,
+    coord: MeshCoordinate | None = None,
 ) -> Words:
     """Return L1 words of a core, or write them into a list.
 
+    Args:
+        device: The device.
+        logical_core: The core.
+        address: First byte.
+        size: Bytes.
+        host_buffer: The list.
+        coord: The chip (not official); needed in a mesh of several.
+
     Raises:
-        DeviceError: no such core, or bytes beyond L1.
+        DeviceError: no such core or chip, bytes beyond L1, or several chips of which none is named.
         ArgumentError: the size is no number of words.
     """
-    bank = _l1_bank("read_from_device_l1", device, logical_core)
-    return _read("read_from_device_l1", device, False, bank, address, size, host_buffer)
+    call = "read_from_device_l1"
+    return _read(call, device, False, _l1_bank(call, device, logical_core), address, size, host_buffer, coord)
 
 
-def write_to_device_dram_channel(device: MeshDevice, dram_channel: int, address: int, host_buffer: Any) -> bool:
+def write_to_device_dram_channel(
+    device: MeshDevice, dram_channel: int, address: int, host_buffer: Any, *, coord: MeshCoordinate | None = None
+) -> bool:
     """Write words to a DRAM bank, unchecked.
 
+    Args:
+        device: The device.
+        dram_channel: The bank.
+        address: First byte.
+        host_buffer: The words.
+        coord: The chip (not official); default: all chips.
+
     Raises:
-        DeviceError: no such bank, or bytes beyond it.
+        DeviceError: no such bank or chip, or bytes beyond it.
     """
-    bank = _dram_bank("write_to_device_dram_channel", device, dram_channel)
-    device.engine.write_bytes(True, bank, _address("write_to_device_dram_channel", address), as_bytes(host_buffer))
-    return True
+    call = "write_to_device_dram_channel"
+    return _write(call, device, True, _dram_bank(call, device, dram_channel), address, host_buffer, coord)
 
 
 def read_from_device_dram_channel(
-    device: MeshDevice, dram_channel: int, address: int, size: int, host_buffer: list[int] | None = None
+    device: MeshDevice,
+    dram_channel: int,
+    address: int,
+    size: int,
+    host_buffer: list[int] | None = None,
+    *,
+    coord: MeshCoordinate | None = None,
 ) -> Words:
     """Return a DRAM bank's words, in a list that is resized.
 
+    Args:
+        device: The device.
+        dram_channel: The bank.
+        address: First byte.
+        size: Bytes.
+        host_buffer: The list.
+        coord: The chip (not official); needed in a mesh of several.
+
     Raises:
-        DeviceError: no such bank, or bytes beyond it.
+        DeviceError: no such bank or chip, bytes beyond it, or several chips of which none is named.
         ArgumentError: the size is no number of words.
     """
     call = "read_from_device_dram_channel"
-    return _read(call, device, True, _dram_bank(call, device, dram_channel), address, size, host_buffer)
+    return _read(call, device, True, _dram_bank(call, device, dram_channel), address, size, host_buffer, coord)
 
 
 def _require_device(call: str, device: MeshDevice) -> None:
@@ -189,12 +242,31 @@ def _address(call: str, address: object) -> int:
     return number
 
 
+def _write(
+    call: str, device: MeshDevice, dram: bool, bank: int, address: int, data: Any, coord: MeshCoordinate | None
+) -> bool:
+    number, raw = _address(call, address), as_bytes(data)
+    for chip in device.chips if coord is None else [device.chip_at(call, coord)]:
+        chip.engine.write_bytes(dram, bank, number, raw)
+    return True
+
+
 def _read(
-    call: str, device: MeshDevice, dram: bool, bank: int, address: int, size: int, into: list[int] | None
+    call: str,
+    device: MeshDevice,
+    dram: bool,
+    bank: int,
+    address: int,
+    size: int,
+    into: list[int] | None,
+    coord: MeshCoordinate | None,
 ) -> Words:
     if isinstance(size, bool) or not isinstance(size, int) or not 0 < size < 1 << 40 or size % 4:
         raise ArgumentError(f"{call}: size must be a multiple of 4 B, got {size!r}")
-    words: Words = device.engine.read_bytes(dram, bank, _address(call, address), size).view(np.uint32)
+    if coord is None and device._several:
+        raise DeviceError(f"{call}: {device!r} has contents on each chip; name one: coord=ttnn.MeshCoordinate(0, 0)")
+    chip = device.chips[0] if coord is None else device.chip_at(call, coord)
+    words: Words = chip.engine.read_bytes(dram, bank, _address(call, address), size).view(np.uint32)
     if into is not None:
         into[:] = words.tolist()
     return words

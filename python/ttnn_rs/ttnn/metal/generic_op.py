@@ -12,6 +12,7 @@ from ttnn.base.enums import DataMovementProcessor
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError, ProgramConfigError, UnsupportedError
 from ttnn.base.observers import blocked, observed
 from ttnn.base.tile import Tile
+from ttnn.device.chip import Chip
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.device.queues import current_queue
 from ttnn.metal.circular_buffers import create_circular_buffer
@@ -31,6 +32,7 @@ from ttnn.metal.descriptors import (
     device_of,
     required,
 )
+from ttnn.metal.distributed import check_apart, chips_of
 from ttnn.metal.layout import lay_out
 from ttnn.metal.operator_steps import operator_steps, run_steps, tensors_by_place
 from ttnn.metal.program import Program, create_kernel
@@ -40,7 +42,7 @@ from ttnn.metal.report import Report
 from ttnn.metal.runtime_args import set_common_runtime_args, set_runtime_args
 from ttnn.metal.semaphores import MAX_SEMAPHORES, semaphore_value
 from ttnn.metal.sources import KernelFunction, kernel_from_file, kernel_from_text
-from ttnn.tensor.tensor import Tensor
+from ttnn.tensor.tensor import Tensor, part_on
 
 __all__ = ["compute_program_descriptor_hash", "generic_op", "program_from_descriptor"]
 
@@ -189,10 +191,12 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
 
     Args:
         io_tensors: Inputs, then the output; all on one device.
-        program_descriptor: The program; kernels in C++ or Python. A `MeshProgramDescriptor` has it for the one chip.
+        program_descriptor: The program; kernels in C++ or Python. It runs on every chip that has the tensors. A
+            `MeshProgramDescriptor` has programs for ranges of chips.
 
     Raises:
-        ProgramConfigError: fewer than two tensors, or tensors of two devices.
+        ProgramConfigError: fewer than two tensors, tensors of two devices, no program, or no chip with all tensors.
+        MemoryConfigError: two programs have a chip in common.
         StorageError: a tensor is not on a device.
         KernelError: the program failed.
     """
@@ -200,11 +204,15 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
 
     def run() -> Tensor:
         if not blocked():
-            steps = operator_steps(_of_one_chip(device_of(output), program_descriptor))
-            if steps:
-                run_steps(steps, tensors_by_place(io_tensors))
-            else:
+            programs = _programs(device_of(output), io_tensors, program_descriptor)
+            steps = [(chips, operator_steps(program)) for chips, program in programs]
+            if not any(calls for _, calls in steps):
                 generic_op_report(output, program_descriptor, tuple(io_tensors))
+            elif all(calls for _, calls in steps):
+                for chips, calls in steps:
+                    run_steps(calls, tensors_by_place([_on_chips(tensor, chips) for tensor in io_tensors]))
+            else:
+                raise UnsupportedError("generic_op: operators on some chips and kernels on others are not modelled")
         return output
 
     return observed("ttnn.generic_op", (io_tensors, program_descriptor), run)
@@ -219,7 +227,7 @@ def prepare_generic_op(
 
     Args:
         io_tensors: Inputs, then the output; all on one device.
-        program_descriptor: The program. A `MeshProgramDescriptor` has it for the one chip.
+        program_descriptor: The program. A `MeshProgramDescriptor` has programs for ranges of chips.
 
     Raises:
         ProgramConfigError: fewer than two tensors, or tensors of two devices.
@@ -228,9 +236,9 @@ def prepare_generic_op(
         DeviceError, MemoryConfigError, KernelArgumentError: the device cannot run the program.
     """
     device = device_of(_output("experimental.prepare_generic_op", io_tensors))
-    program = _of_one_chip(device, program_descriptor)
-    if not operator_steps(program):
-        lay_out(device, program_from_descriptor(program))
+    for _, program in _programs(device, io_tensors, program_descriptor):
+        if not operator_steps(program):
+            lay_out(device, program_from_descriptor(program))
 
 
 def _output(name: str, io_tensors: Sequence[Tensor]) -> Tensor:
@@ -248,17 +256,36 @@ def _output(name: str, io_tensors: Sequence[Tensor]) -> Tensor:
     return output
 
 
-def _of_one_chip(device: MeshDevice, program: ProgramDescriptor | MeshProgramDescriptor) -> ProgramDescriptor:
+def _programs(
+    device: MeshDevice, io_tensors: Sequence[Tensor], program: ProgramDescriptor | MeshProgramDescriptor
+) -> list[tuple[Sequence[Chip], ProgramDescriptor]]:
+    """Return programs with the chips that run them."""
     if isinstance(program, ProgramDescriptor):
-        return program
+        return [(_chips_with(device, io_tensors), program)]
     if not isinstance(program, MeshProgramDescriptor):
         raise ArgumentError(f"generic_op: expected a ProgramDescriptor, got {program!r}")
+    if not program.mesh_programs:
+        raise ProgramConfigError("generic_op: the MeshProgramDescriptor has no program")
     ranges = list(program.mesh_programs)
-    if len(ranges) != 1:
-        raise ProgramConfigError(f"generic_op: a mesh of one chip requires one program, got {len(ranges)}")
-    device.chip_at("generic_op", ranges[0].start)
-    device.chip_at("generic_op", ranges[0].end)
-    return program.mesh_programs[ranges[0]]
+    for index, chips in enumerate(ranges):
+        check_apart("generic_op", chips, ranges[:index])
+    return [(chips_of("generic_op", device, chips), part) for chips, part in program.mesh_programs.items()]
+
+
+def _chips_with(device: MeshDevice, io_tensors: Sequence[Tensor]) -> Sequence[Chip]:
+    """Return the chips that have all tensors."""
+    if not device._several:
+        return device.chips
+    places = set.intersection(*(set(tensor.buffers[0].places) for tensor in io_tensors))
+    if not places:
+        raise ProgramConfigError("generic_op: no chip has all tensors of io_tensors")
+    return [chip for chip in device.chips if chip.place in places]
+
+
+def _on_chips(tensor: Tensor, chips: Sequence[Chip]) -> Tensor:
+    """Return a tensor on the chips of a program."""
+    places = [chip.place for chip in chips]
+    return tensor if tensor.buffers[0].places == sorted(places) else part_on(tensor, places)
 
 
 def generic_op_report(
@@ -276,6 +303,7 @@ def generic_op_report(
         io_tensors: All tensors, for captures and profiles.
     """
     device = device_of(output)
-    program = program_from_descriptor(_of_one_chip(device, program_descriptor))
+    described = _programs(device, io_tensors or (output,), program_descriptor)
+    programs = [(chips, program_from_descriptor(program)) for chips, program in described]
     queue = command_queue(device, current_queue())
-    return enqueue_for(Caller("ttnn.generic_op", io_tensors), queue, program)
+    return enqueue_for(Caller("ttnn.generic_op", io_tensors), queue, programs)

@@ -13,7 +13,7 @@ from typing import NoReturn
 from ttnn import kernel_api
 from ttnn.base.exceptions import EngineBugError, KernelArgumentError, KernelError, TtnnError, UnsupportedError
 from ttnn.kernel_api.binding_errors import wrong_call
-from ttnn.kernel_api.context import KernelContext
+from ttnn.kernel_api.context import KernelContext, here
 from ttnn.kernel_api.ending import PACKAGE, Place, place_among
 from ttnn.metal.cpp.cache import INCLUDE, source_path
 from ttnn.metal.cpp.entry import end_of_entry
@@ -48,7 +48,8 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "", pl
     if not line and not is_native(kernel):
         file, line = end_of(kernel.function)
     core = "-".join(map(str, kernel.core))
-    where = f"core {core}, {kernel.risc}, kernel {kernel.name} ({os.path.basename(file)}:{line})"
+    chip = f"{here.chip}, " if here.chip else ""
+    where = f"{chip}core {core}, {kernel.risc}, kernel {kernel.name} ({os.path.basename(file)}:{line})"
     if isinstance(error, KeyboardInterrupt):
         raise KeyboardInterrupt(where) from error
     if isinstance(error, UnsupportedError):

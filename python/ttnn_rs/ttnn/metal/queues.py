@@ -16,12 +16,13 @@ import numpy.typing as npt
 
 from ttnn.base.exceptions import ArgumentError, DeviceError, KernelError
 from ttnn.base.observers import blocked
-from ttnn.device.coordinates import MeshCoordinateRange, SubDeviceId
+from ttnn.device.chip import Chip
+from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, SubDeviceId
 from ttnn.device.mesh_device import CommandQueue, MeshDevice, MeshEvent, require_event
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.layout import Layout, lay_out
 from ttnn.metal.program import Program
-from ttnn.metal.report import Report
+from ttnn.metal.report import MeshReport, Report
 from ttnn.metal.scheduler import execute
 from ttnn.operation.observation import ProgramRan, program_ran
 
@@ -91,14 +92,13 @@ def _check_buffer(call: str, queue: CommandQueue | MeshDevice, buffer: Buffer) -
 
 
 def enqueue_write_buffer(cq: CommandQueue | MeshDevice, buffer: Buffer, src: Any, blocking: bool = False) -> None:
-    """Fill a buffer with bytes of the host.
+    """Fill a buffer with bytes of the host, on all chips.
 
     Raises:
         ArgumentError: other bytes than the buffer has.
         DeviceError: the buffer of another device, a closed device, or a trace is being captured.
     """
-    _check_buffer("enqueue_write_buffer", cq, buffer)
-    buffer.write(src)
+    write_from("enqueue_write_buffer", cq, buffer, src)
 
 
 def enqueue_read_buffer(
@@ -108,23 +108,45 @@ def enqueue_read_buffer(
 
     Raises:
         ArgumentError: `dst` has another size.
-        DeviceError: the buffer of another device, a closed device, or a trace is being captured.
+        DeviceError: the buffer of another device, a closed device, a trace is being captured, or several chips have
+            contents of their own (`read_shard` reads those of one).
     """
-    _check_buffer("enqueue_read_buffer", cq, buffer)
+    return read_into("enqueue_read_buffer", cq, buffer, dst)
+
+
+def read_into(
+    call: str,
+    cq: CommandQueue | MeshDevice,
+    buffer: Buffer,
+    dst: npt.NDArray[Any] | None,
+    coord: MeshCoordinate | None = None,
+) -> npt.NDArray[Any]:
+    """Do what `enqueue_read_buffer` does, for a chip if one is named."""
+    _check_buffer(call, cq, buffer)
+    size = buffer.size() if coord is None else buffer.memory.size
     if dst is None:
-        return buffer.read(np.uint32 if buffer.size() % 4 == 0 else np.uint8)
-    if not isinstance(dst, np.ndarray) or dst.nbytes != buffer.size() or not dst.flags.c_contiguous:
-        raise ArgumentError(f"enqueue_read_buffer: dst must be a contiguous array of {buffer.size()} B")
-    dst.reshape(-1).view(np.uint8)[:] = buffer.read(np.uint8)
+        return buffer.read(np.uint32 if size % 4 == 0 else np.uint8, coord)
+    if not isinstance(dst, np.ndarray) or dst.nbytes != size or not dst.flags.c_contiguous:
+        raise ArgumentError(f"{call}: dst must be a contiguous array of {size} B")
+    dst.reshape(-1).view(np.uint8)[:] = buffer.read(np.uint8, coord)
     return dst
+
+
+def write_from(
+    call: str, cq: CommandQueue | MeshDevice, buffer: Buffer, src: Any, coord: MeshCoordinate | None = None
+) -> None:
+    """Do what `enqueue_write_buffer` does, for a chip if one is named."""
+    _check_buffer(call, cq, buffer)
+    buffer.write(src, coord)
 
 
 def enqueue_program(
     cq: CommandQueue | MeshDevice, program: Program, blocking: bool = False, *, trace: bool = True
 ) -> Report | None:
-    """Run a program and return its report.
+    """Run a program on all chips and return its report.
 
-    None while a trace is captured, which it becomes part of, and while a graph is captured without dispatch.
+    None while a trace is captured, which it becomes part of, and while a graph is captured without dispatch. In a mesh
+    of several chips it runs on one after the other, row by row, and the report is a `MeshReport`.
 
     Arguments and addresses are those of this moment; a program may be changed and enqueued again. Every run starts with
     empty circular buffers and with semaphores at their initial values.
@@ -140,7 +162,8 @@ def enqueue_program(
         DeadlockError: likewise.
         DeviceError, MemoryConfigError, KernelArgumentError: the device cannot run it.
     """
-    return enqueue_for(Caller("ttnn.metal.enqueue_program"), cq, program, trace=trace)
+    device = _device("enqueue_program", cq)
+    return enqueue_for(Caller("ttnn.metal.enqueue_program"), cq, [(device.chips, program)], trace=trace)
 
 
 def run_program(device: MeshDevice, program: Program, *, trace: bool = True) -> Report:
@@ -150,13 +173,15 @@ def run_program(device: MeshDevice, program: Program, *, trace: bool = True) -> 
         DeviceError: a trace is being captured, or as for `enqueue_program`.
         KernelError: a kernel failed; the device refuses work until it is reset.
     """
-    if _device("run_program", device)._traces.steps is not None:
+    device = _device("run_program", device)
+    if device._traces.steps is not None:
         raise DeviceError("run_program: a trace is being captured; enqueue the program, or end the capture first")
     if blocked():
         raise DeviceError(
             "run_program: a graph is captured without dispatch, and no report is made; enqueue the program"
         )
-    return _run(Caller("ttnn.metal.run_program"), device, _ready("run_program", device, program), trace=trace)
+    work = _ready("run_program", device, [(device.chips, program)])
+    return _run(Caller("ttnn.metal.run_program"), device, work, trace=trace)
 
 
 class Caller(NamedTuple):
@@ -166,42 +191,67 @@ class Caller(NamedTuple):
     tensors: tuple[Any, ...] = ()
 
 
+Work = list[tuple[Chip, Layout]]
+"""Programs of chips, in the order of the chips' coordinates."""
+
+
 def enqueue_for(
-    caller: Caller, cq: CommandQueue | MeshDevice, program: Program, *, trace: bool = True
+    caller: Caller,
+    cq: CommandQueue | MeshDevice,
+    programs: Sequence[tuple[Sequence[Chip], Program]],
+    *,
+    trace: bool = True,
 ) -> Report | None:
-    """Do what `enqueue_program` does for a function that runs a program."""
+    """Do what `enqueue_program` does for a function that runs programs.
+
+    Args:
+        caller: The function.
+        cq: The queue.
+        programs: Each with its chips, which have no other one.
+        trace: Record calls and transfers.
+    """
     device = _device("enqueue_program", cq)
-    layout = _ready("enqueue_program", device, program)
+    work = _ready("enqueue_program", device, programs)
     if device._traces.steps is not None:
-        device._traces.steps.append(ProgramRun(caller, layout))
+        device._traces.steps.append(ProgramRun(caller, work))
         return None
     if blocked():
-        program_ran(ProgramRan(caller.name, device, caller.tensors, layout, None, time.perf_counter_ns()))
+        program_ran(ProgramRan(caller.name, device, caller.tensors, work[0][1], None, time.perf_counter_ns()))
         return None
-    report = _run(caller, device, layout, trace=trace)
+    report = _run(caller, device, work, trace=trace)
     if isinstance(cq, CommandQueue):
         cq._note(report)
     return report
 
 
-def _ready(call: str, device: MeshDevice, program: Program) -> Layout:
-    """Return a program for one device.
+def _ready(call: str, device: MeshDevice, programs: Sequence[tuple[Sequence[Chip], Program]]) -> Work:
+    """Return programs as their chips run them.
 
     Of one that was made from a specification, check that it has arguments.
     """
-    layout = lay_out(device, program)
-    if program.specified is not None:
-        program.specified.check_run(call)
-    return layout
+    work: Work = []
+    for chips, program in programs:
+        layout = lay_out(device, program)
+        if program.specified is not None:
+            program.specified.check_run(call)
+        work += [(chip, layout) for chip in chips]
+    if len(programs) > 1:
+        order = {chip: index for index, chip in enumerate(device.chips)}
+        work.sort(key=lambda entry: order[entry[0]])
+    return work
 
 
-def _run(caller: Caller, device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
-    """Run a program as it was laid out for the device."""
+def _run(caller: Caller, device: MeshDevice, work: Work, *, trace: bool = True) -> Report:
+    """Run programs as they were laid out for the device."""
     started = time.perf_counter_ns()
     if not device._running.acquire(timeout=600):
         raise DeviceError("enqueue_program: another thread has been running a program on this device for 10 minutes")
     try:
-        report = execute(device, layout, trace=trace)
+        if device._several:
+            report, layout = _run_on_chips(device, work, trace=trace)
+        else:
+            ((chip, layout),) = work
+            report = execute(chip, layout, trace=trace)
     except KernelError as error:
         device.engine.stop(f"the device stopped when a program failed; call device.reset(). The failure: {error}")
         raise
@@ -214,16 +264,34 @@ def _run(caller: Caller, device: MeshDevice, layout: Layout, *, trace: bool = Tr
     return report
 
 
-class ProgramRun:
-    """A trace's program, in its layout at capture."""
+def _run_on_chips(device: MeshDevice, work: Work, *, trace: bool) -> tuple[Report, Layout]:
+    """Run programs chip by chip; return report and slowest program."""
+    coordinates = dict(zip(device.chips, device.coordinates(), strict=True))
+    reports: dict[MeshCoordinate, Report] = {}
+    layouts: dict[MeshCoordinate, Layout] = {}
+    for chip, layout in work:
+        coord = coordinates[chip]
+        try:
+            reports[coord] = execute(chip, layout, coord, trace=trace)
+        except KernelError as error:
+            error.chip = tuple(coord)
+            raise
+        layouts[coord] = layout
+    report = MeshReport(reports)
+    assert report.chip is not None
+    return report, layouts[report.chip]
 
-    def __init__(self, caller: Caller, layout: Layout) -> None:
+
+class ProgramRun:
+    """A trace's programs, in their layout at capture."""
+
+    def __init__(self, caller: Caller, work: Work) -> None:
         # A trace keeps no tensor alive.
-        self.caller, self.layout = Caller(caller.name), layout
+        self.caller, self.work = Caller(caller.name), work
 
     def replay(self, queue: CommandQueue, replaced: dict[int, Any], *, trace: bool) -> Report:
-        """Run the program again; return its report."""
-        report = _run(self.caller, queue.device, self.layout, trace=trace)
+        """Run the programs again; return the report."""
+        report = _run(self.caller, queue.device, self.work, trace=trace)
         queue._note(report)
         return report
 

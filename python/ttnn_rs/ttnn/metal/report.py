@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ttnn import _engine
-from ttnn.device.mesh_device import MeshDevice
+from ttnn.device.chip import Chip
+from ttnn.device.coordinates import MeshCoordinate
 from ttnn.kernel_api.context import KernelContext
 from ttnn.metal import timeline
 from ttnn.metal.timeline import Event, KernelReport
@@ -33,23 +34,26 @@ class Report:
         notes: What is legal and seldom meant: pages that are left in circular buffers (the next program starts with
             empty ones, on a card too, so this changes no result and is no error), float arithmetic in software on a
             RISC.
+        chip: Coordinate of the chip that ran it; None in a mesh of one chip.
     """
 
     def __init__(
         self,
-        device: MeshDevice,
+        chip: Chip,
         kernels: list[KernelContext],
         run: _engine.ProgramRun,
         notes: Sequence[str] = (),
+        coord: MeshCoordinate | None = None,
     ) -> None:
         raw = run.report()
         self.cycles: int = raw["cycles"]
-        self.clock_mhz = int(device.chip["aiclk_mhz"])
+        self.clock_mhz = int(chip.facts["aiclk_mhz"])
         self.noc_bytes: tuple[int, int] = tuple(raw["noc_bytes"])
         self.bank_bytes: list[tuple[int, int]] = [tuple(pair) for pair in raw["bank_bytes"]]
         self.started_at = 0
         self.gap: int = raw["between_programs"]
         """Cycles between consecutive programs in a queue."""
+        self.chip = coord
         self._run = run
         self.kernels: list[KernelReport] = []
         for number, (kernel, (clocks, stalls, calls)) in enumerate(zip(kernels, raw["kernels"], strict=True)):
@@ -100,7 +104,7 @@ class Report:
         return timeline.plot(self, path)
 
     def __repr__(self) -> str:
-        lines = [f"{self.cycles} cycles ({self.microseconds:.2f} us at {self.clock_mhz} MHz)"]
+        lines = [f"{self.cycles} cycles ({self.microseconds:.2f} us at {self.clock_mhz} MHz){self._where()}"]
         for kernel in self.kernels:
             x, y = kernel.core
             waits = ", ".join(
@@ -110,6 +114,25 @@ class Report:
             lines.append(f"  core {x}-{y} {kernel.risc:6} {kernel.kernel}: {kernel.cycles} cycles, waited {waits or 0}")
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
+
+    def _where(self) -> str:
+        return "" if self.chip is None else f" on chip {tuple(self.chip)}"
+
+
+class MeshReport(Report):
+    """Report of a workload on several chips: its slowest chip.
+
+    Attributes:
+        chips: The report of each chip by its coordinate, row by row.
+    """
+
+    def __init__(self, chips: Mapping[MeshCoordinate, Report]) -> None:
+        self.chips = dict(chips)
+        slowest = max(self.chips.values(), key=lambda report: report.cycles)
+        self.__dict__.update(slowest.__dict__)
+
+    def _where(self) -> str:
+        return f"{super()._where()}, the slowest of {len(self.chips)}"
 
 
 def _ended_by(run: _engine.ProgramRun, kernel: int, kind: int, what: int) -> int:

@@ -13,7 +13,8 @@ import greenlet
 
 from ttnn import _engine
 from ttnn.base.exceptions import DeadlockError, KernelError
-from ttnn.device.mesh_device import MeshDevice
+from ttnn.device.chip import Chip
+from ttnn.device.coordinates import MeshCoordinate
 from ttnn.kernel_api.binding_errors import start_noticing, stop_noticing
 from ttnn.kernel_api.context import KernelContext, here, switch
 from ttnn.kernel_api.debug import end_line
@@ -27,8 +28,14 @@ from ttnn.metal.threads import refuse_threads
 from ttnn.metal.watchdog import Guard, OverrunError
 
 
-def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
-    """Run a laid-out program to its end; return its report.
+def execute(chip: Chip, layout: Layout, coord: MeshCoordinate | None = None, *, trace: bool = True) -> Report:
+    """Run a laid-out program on a chip; return its report.
+
+    Args:
+        chip: The chip.
+        layout: The program.
+        coord: Coordinate of the chip in a mesh of several, for errors and the report.
+        trace: Record calls and transfers.
 
     Raises:
         KernelError: an error in a kernel (the subclass names its kind), an exception of its own, or an exceeded
@@ -37,9 +44,7 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
         KeyboardInterrupt: the user interrupted a kernel; the text names it and its line.
     """
     refuse_threads()
-    run = _engine.ProgramRun(
-        device.engine, layout.cbs, layout.semaphores, layout.kernels, trace, natives=layout.natives
-    )
+    run = _engine.ProgramRun(chip.engine, layout.cbs, layout.semaphores, layout.kernels, trace, natives=layout.natives)
     kernels = [context.copy() for context in layout.contexts]
     before = dict(here.__dict__)
     hub = greenlet.getcurrent()
@@ -51,6 +56,10 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
     for index, kernel in enumerate(kernels):
         kernel.index, kernel.run, kernel.coroutines, kernel.hub = index, run, coroutines, hub
     here.run, here.left, here.mistake = run, [], None
+    if coord is not None:
+        here.chip = f"chip {tuple(coord)}"
+        for kernel in kernels:
+            kernel.device_id = chip.id
     noticing = start_noticing({kernel.function for kernel in kernels if not is_native(kernel)})
     for coroutine in dict.fromkeys(coroutines):
         coroutine.switch()
@@ -86,7 +95,7 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
         _engine.set_inside_kernels(outer)
         here.__dict__.clear()
         here.__dict__.update(before)
-    return Report(device, kernels, run, layout.notes)
+    return Report(chip, kernels, run, layout.notes, coord)
 
 
 def _raise(error: BaseException, guard: Guard) -> NoReturn:
@@ -165,7 +174,8 @@ def _deadlock(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Deadlock
     first = next(iter(run.waits()), None)
     cycle = describe_cycle(run, kernels)
     flags = describe_old_flags(run, kernels)
-    text = "\n  ".join(["deadlock: no kernel can go on", *waits, *([cycle] if cycle else []), *flags])
+    where = f"deadlock on {here.chip}" if here.chip else "deadlock"
+    text = "\n  ".join([f"{where}: no kernel can go on", *waits, *([cycle] if cycle else []), *flags])
     error = DeadlockError(text, waits)
     if first is not None:
         kernel = kernels[first[0]]

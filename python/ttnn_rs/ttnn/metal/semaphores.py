@@ -12,6 +12,7 @@ import numpy as np
 from ttnn.base.core_range import CoreRangeSet, check_in_grid
 from ttnn.base.enums import BufferType, CoreType
 from ttnn.base.exceptions import ArgumentError, KernelArgumentError, MemoryConfigError, UnsupportedError
+from ttnn.device.coordinates import MeshCoordinate
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, ShardedBufferConfig, create_buffer
 from ttnn.metal.program import Program
@@ -75,7 +76,7 @@ def create_semaphore(
 
 
 class GlobalSemaphore:
-    """A program-independent semaphore with one address on all cores."""
+    """A program-independent semaphore: one address on all cores and chips."""
 
     def __init__(self, device: MeshDevice, cores: CoreRangeSet, buffer: Buffer) -> None:
         self.device = device
@@ -87,7 +88,7 @@ class GlobalSemaphore:
         return self.buffer.address()
 
     def reset_semaphore_value(self, reset_value: int) -> None:
-        """Store a value on every core.
+        """Store a value on every core of every chip.
 
         Raises:
             KernelArgumentError: it is no unsigned 32-bit word.
@@ -96,9 +97,13 @@ class GlobalSemaphore:
         words[:, 0] = semaphore_value("reset_global_semaphore_value", reset_value)
         self.buffer.write(words)
 
-    def values(self) -> list[int]:
-        """Return what it holds on each of its cores. Not official."""
-        return [int(word) for word in self.buffer.read(np.uint32)[:: _STRIDE // 4]]
+    def values(self, coord: MeshCoordinate | None = None) -> list[int]:
+        """Return what it holds on each of its cores. Not official.
+
+        Args:
+            coord: The chip; needed in a mesh of several.
+        """
+        return [int(word) for word in self.buffer.read(np.uint32, coord)[:: _STRIDE // 4]]
 
     def __repr__(self) -> str:
         return f"GlobalSemaphore(address={self.address()}, cores={self.cores})"
@@ -150,7 +155,7 @@ def get_global_semaphore_address(global_semaphore: GlobalSemaphore) -> int:
 
 
 def reset_global_semaphore_value(global_semaphore: GlobalSemaphore, reset_value: int) -> None:
-    """Store a value on every core of a global semaphore.
+    """Store a value on every core and chip of a global semaphore.
 
     Raises:
         KernelArgumentError: it is no unsigned 32-bit word.

@@ -26,6 +26,8 @@ from ttnn.tensor.topology import TensorTopology
 from ttnn.tensor.transfer import check_queue
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import torch
 
     from ttnn.base.core_range import CoreLike
@@ -281,15 +283,16 @@ class Tensor(TensorStorage, TensorOperators):
 
 def parts_of(tensor: Tensor) -> list[Tensor]:
     """Return the parts of a device tensor, one per chip."""
-    (buffer,) = tensor.buffers
-    whole = getattr(tensor, "_whole", buffer)
-    parts = []
     assert tensor._device is not None
-    for place in transfer.chips_with(buffer, tensor._device):
-        part = tensor._like_topology(tensor._view(tensor.spec))
-        part.buffers, part._whole = (buffer.on([place]),), whole
-        parts.append(part)
-    return parts
+    return [part_on(tensor, [place]) for place in transfer.chips_with(tensor.buffers[0], tensor._device)]
+
+
+def part_on(tensor: Tensor, places: Sequence[int]) -> Tensor:
+    """Return a device tensor on some of its chips, on its memory."""
+    (buffer,) = tensor.buffers
+    part = tensor._like_topology(tensor._view(tensor.spec))
+    part.buffers, part._whole = (buffer.on(list(places)),), getattr(tensor, "_whole", buffer)
+    return part
 
 
 def allocate_tensor_on_device(spec: TensorSpec, device: MeshDevice) -> Tensor:
