@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pytest
 
 import ttnn
-from testkit.parts import CORE, add_cb
+from testkit.parts import CORE, TILE, add_cb, tiles_buffer, values
+from testkit.remote_kernels import RECEIVERS, ROUNDS, feed, forward, keep
 from ttnn import metal
 from ttnn.base.exceptions import ArgumentError
 from ttnn.kernel_api import *
@@ -427,6 +428,31 @@ def test_a_global_semaphore_has_one_address_and_a_value_on_each_chip(part: ttnn.
         semaphore.values()
     ttnn.reset_global_semaphore_value(semaphore, 1)
     assert all(semaphore.values(coord) == [1, 1] for coord in part.coordinates())
+
+
+def test_each_chip_has_its_pages_in_a_global_circular_buffer(part: ttnn.MeshDevice) -> None:
+    to = metal.CoreRange(metal.CoreCoord(1, 0), metal.CoreCoord(RECEIVERS, 0))
+    shared = ttnn.create_global_circular_buffer(part, [(CORE, metal.CoreRangeSet([to]))], 2 * 2048)
+    tiles = 2 * ROUNDS * RECEIVERS
+    source, target = (tiles_buffer(part, tiles) for _ in range(2))
+    for number, coord in enumerate(part.coordinates()):
+        source.write(values(tiles * TILE, number), coord)
+    for first in (0, ROUNDS):
+        program = metal.create_program()
+        config = metal.CircularBufferConfig(2 * 2048)
+        config.remote_index(31).set_page_size(2048).set_data_format(metal.DataFormat.Float16_b)
+        metal.create_circular_buffer(program, shared.all_cores(), config, shared)
+        add_cb(program, 0, 2 * RECEIVERS)
+        for function, cores, kind, args in (
+            (feed, CORE, metal.ReaderDataMovementConfig(), [source, first, ROUNDS]),
+            (forward, CORE, metal.WriterDataMovementConfig(), [ROUNDS]),
+            (keep, to, metal.WriterDataMovementConfig(), [target, first, ROUNDS, shared.buffer_address(), 2]),
+        ):
+            metal.set_runtime_args(program, metal.create_kernel(program, function, cores, kind), cores, args)
+        metal.run_program(part, program)
+    for number, coord in enumerate(part.coordinates()):
+        expected = values(tiles * TILE, number).view(np.uint16)
+        np.testing.assert_array_equal(target.read(np.uint16, coord), expected)
 
 
 def test_memory_is_written_on_all_chips_and_read_from_one(mesh: ttnn.MeshDevice) -> None:
