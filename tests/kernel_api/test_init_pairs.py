@@ -91,6 +91,11 @@ WRONG: dict[str, tuple[list[Call], list[Call], str]] = {
         [on(api.square_tile), lambda: api.sigmoid_tile(0, fast_and_approx=True)],
         "square_tile has changed the lane registers since",
     ),
+    "a square after a reciprocal": (
+        [api.square_tile_init, api.recip_tile_init],
+        [on(api.recip_tile), on(api.square_tile)],
+        "recip_tile_init has changed vConstFloatPrgm0, vConstFloatPrgm1, vConstFloatPrgm2 since",
+    ),
     "no init of its own": (
         [api.abs_tile_init, api.square_tile_init],
         [on(api.gtz_tile)],

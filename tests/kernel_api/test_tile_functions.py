@@ -141,6 +141,15 @@ def test_unknown_vector_mode_raises(device: ttnn.MeshDevice) -> None:
         apply(device, [X], body)
 
 
+def test_wormhole_has_no_softcap_tile(device: ttnn.MeshDevice) -> None:
+    def body() -> None:
+        api.softcap_tile_init()
+        api.softcap_tile(0, api_bits(2.0), api_bits(0.5))
+
+    with pytest.raises(KernelArgumentError, match="softcap_tile does not exist on a Wormhole"):
+        apply(device, [X], body)
+
+
 def torch_of(x: Array) -> Any:
     import torch
 

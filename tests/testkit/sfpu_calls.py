@@ -31,7 +31,8 @@ class Call:
         template: Template arguments in C++, and keywords in Python.
         domain: Smallest and largest operand for which the reference holds.
         width: The only width of Dst that the header has the call for; 0 is both.
-        operator_in_16_bits: The operator has another program for float32.
+        operator_in_16_bits: The operator has another program for float32, or none.
+        only_on: The generation that has the call, if not all do.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Call:
     init_takes_parameters: bool = False
     width: int = 0
     operator_in_16_bits: bool = False
+    only_on: ttnn.Arch | None = None
 
     @property
     def words(self) -> list[int]:
@@ -180,6 +182,8 @@ CALLS = [
     Call("threshold", lambda x: np.where(x > 1.5, x, -2.0), parameters=(1.5, -2.0)),
     Call("hardshrink", lambda x: np.where(np.abs(x) > 1.5, x, 0), parameters=(1.5,)),
     Call("softshrink", lambda x: np.sign(x) * np.maximum(np.abs(x) - 1.5, 0), parameters=(1.5,)),
+    Call("softcap", lambda x: 1.5 * np.tanh(x / 1.5), parameters=(1.5, 1 / 1.5),
+         operator=lambda x: ttnn.softcap(x, 1.5), operator_in_16_bits=True, only_on=ttnn.Arch.BLACKHOLE),
     Call("softplus", lambda x: np.where(2 * x > 5, x, np.log1p(np.exp(2 * x)) / 2), parameters=(2.0, 0.5, 5.0)),
     Call("heaviside", lambda x: np.where(x == 0, 1.5, _flag(x > 0)), parameters=(1.5,)),
     Call("power", lambda x: x**1.5, parameters=(1.5,), domain=POSITIVE),

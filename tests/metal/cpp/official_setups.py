@@ -17,7 +17,12 @@ from pathlib import Path
 from ttnn.metal.cpp.sfpu_header import sfpu_header
 
 COMPUTE = "hw/inc/api/compute"
-FUNCTIONS = ("hw/ckernels/wormhole_b0/metal/llk_api/llk_sfpu", "tt-llk/tt_llk_wormhole_b0/common/inc/sfpu")
+FUNCTIONS = (
+    "hw/ckernels/wormhole_b0/metal/llk_api/llk_sfpu",
+    "tt-llk/tt_llk_wormhole_b0/common/inc/sfpu",
+    # Only for what Wormhole does not have.
+    "hw/ckernels/blackhole/metal/llk_api/llk_sfpu",
+)
 ADDRESS_MODE = {
     "UNARY": (
         "typecast unary_max unary_min unary_max_int32 unary_min_int32 unary_max_uint32 unary_min_uint32 signbit "
@@ -197,7 +202,7 @@ def word_of(value: str, constants: dict[str, str], *, integer: bool) -> str:
     """Return the bits of a constant, empty if it depends on parameters."""
     total = 1.0
     if integer:
-        return f"{int(value, 0):08x}" if re.fullmatch(r"0x[0-9A-Fa-f]+", value) else value
+        return f"{int(value, 0):08x}" if re.fullmatch(r"0x[0-9A-Fa-f]+|\d", value) else value
     parts = re.split(r" ([*/]) ", value)
     for operator, part in zip(["*", *parts[1::2]], parts[::2], strict=True):
         text = constants.get(part, NAMED.get(part, part)).strip().rstrip("fF" if "0x" not in part else "")
@@ -262,6 +267,8 @@ def official_sets(headers: Headers, name: str, variant: str, approx: bool, wide:
         ):
             if operation in ADDRESS_MODE[kind].split():
                 found["addr_mod_6"] = "2"
+            # Without a function it is that of the operation.
+            function = function or f"{operation}_init"
             if function.split("::")[-1] in headers.functions:
                 given = [truth(word.strip(), values) for word in re.split(r",\s*", arguments)] if arguments else []
                 found.update(headers.sets(function.split("::")[-1], given, wide))

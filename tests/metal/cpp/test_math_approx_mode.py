@@ -240,9 +240,11 @@ CHANGED = {"sqrt", "rsqrt", "rdiv", "softsign", "i1", "recip", "polygamma"}
 """
 
 
-@pytest.mark.parametrize("index", range(len(CALLS)), ids=[f"{i}-{call.name}" for i, call in enumerate(CALLS)])
-def test_functions_without_approximation_keep_their_bits(index: int, device: ttnn.MeshDevice) -> None:
-    call = CALLS[index]
+@pytest.mark.parametrize(
+    ("index", "entry"), list(enumerate(CALLS)), ids=[f"{i}-{call.name}" for i, call in enumerate(CALLS)]
+)
+def test_functions_without_approximation_keep_their_bits(index: int, entry: Call, device: ttnn.MeshDevice) -> None:
+    call = entry
     if call.name in CHANGED:
         return
     wide = call.width == 32

@@ -72,9 +72,11 @@ def operator_bits(device: ttnn.MeshDevice, call: Call, inputs: list[Values]) -> 
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["16-bit", "32-bit"])
-@pytest.mark.parametrize("index", range(len(CALLS)), ids=[f"{i}-{call.name}" for i, call in enumerate(CALLS)])
-def test_sfpu_call_matches_its_header(index: int, wide: bool, device: ttnn.MeshDevice) -> None:
-    call = CALLS[index]
+@pytest.mark.parametrize(
+    ("index", "entry"), list(enumerate(CALLS)), ids=[f"{i}-{call.name}" for i, call in enumerate(CALLS)]
+)
+def test_sfpu_call_matches_its_header(index: int, entry: Call, wide: bool, device: ttnn.MeshDevice) -> None:
+    call = entry
     if call.width and call.width != (32 if wide else 16):
         pytest.skip("the header has no such call for this width of Dst")
     inputs = operands(call, wide_values() if wide else all_values())

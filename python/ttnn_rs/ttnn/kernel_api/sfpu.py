@@ -100,6 +100,7 @@ remainder_tile_init, remainder_tile = with_init(
 rpow_tile_init, rpow_tile = with_init(unary("rpow_tile", parameters=1))
 rsub_tile_init, rsub_tile = with_init(unary("rsub_tile", parameters=1))
 selu_tile_init, _selu = with_init(unary("selu_tile", "selu", parameters=2))
+softcap_tile_init, softcap_tile = with_init(unary("softcap_tile", parameters=2))
 softplus_tile_init, softplus_tile = with_init(unary("softplus_tile", parameters=3))
 softshrink_tile_init, softshrink_tile = with_init(unary("softshrink_tile", parameters=1))
 threshold_tile_init, threshold_tile = with_init(unary("threshold_tile", parameters=2))

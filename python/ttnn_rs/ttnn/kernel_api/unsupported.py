@@ -14,7 +14,6 @@ _RANDOM = "the chip's pseudo-random numbers depend on time and are not known"
 _NETWORK = "its kernel is newer than the specified ones"
 _LANES = "its result in unused rows, or where it reads the neighbouring tile, is not specified"
 _NO_LISTING = "the dataflow of its kernel is not specified"
-_BLACKHOLE = "it exists on Blackhole only, and the state that its init leaves is not modelled"
 _HALF = "unpacker, FPU and packer are not modelled separately"
 _FLAGS = "FPU and SFPU special-value flags are not modelled"
 _DEBUG = "a debugger's view of the registers is not modelled"
@@ -51,7 +50,6 @@ _REASONS = {
         reduce_block_max_row_init_runtime reduce_block_max_row_reinit_minimal
         reduce_block_max_row_reinit_minimal_runtime reduce_block_max_row_reinit_short
         reduce_block_max_row_reinit_short_runtime reduce_block_max_row_runtime reduce_block_max_row_uninit_runtime""",
-    _BLACKHOLE: "softcap_tile softcap_tile_init",
     _HALF: """matmul_tiles_math matmul_block_math_dynamic_throttle reduce_tile_math dummy_pack dummy_unpack
         tilizeA_B_reduce_init unpack_tilizeA_B_block unpack_tilizeA_B_uninit enable_fp32_dest_acc disable_fp32_dest_acc
         restore_fp32_dest_acc set_fp32_dest_acc state_configure fast_tilize_init_skip_remap

@@ -344,10 +344,10 @@ impl Run {
         }
         self.checked(&call.name, |run| {
             let compute = run.engine()?.1;
+            compute.require_vector(call)?;
             let (wide, program) = (compute.config.dst32, call.program(&compute.config, compute.arch)?);
             let time = run.time.vector(&call.function, program.approximate, wide)?;
             let (clocks, compute) = run.engine()?;
-            compute.require_vector(call)?;
             if call.needs_wide && !wide {
                 return Err(FaultKind::NeedsWideDst { format: DataFormat::Float32 });
             }
