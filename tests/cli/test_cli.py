@@ -235,7 +235,7 @@ def test_goldens_say_what_they_looked_for(capsys: pytest.CaptureFixture[str]) ->
     code, out, err = run(capsys, "goldens", str(COMPACT), "--only", "fpv", "--only", "sfpv/")
     assert (code, out) == (2, "")
     assert err == (
-        f"ttnn: goldens: no .npz files of fpu, sfpu, host, ops whose name begins with fpv or sfpv/ in {COMPACT}\n"
+        f"ttnn: goldens: no .npz files of fpu, sfpu, host, ops, ccl whose name begins with fpv or sfpv/ in {COMPACT}\n"
     )
 
 

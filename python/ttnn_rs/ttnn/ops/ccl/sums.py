@@ -411,7 +411,7 @@ all_reduce = declare(
     (Signature((INPUT_TENSOR,), (CLUSTER_AXIS, SUB_DEVICE, MEMORY_CONFIG_OPTION, NUM_LINKS, TOPOLOGY_OPTION)),),
     _all_reduce,
     "Return the sum of a group's tensors, on each chip.\n"
-    "A `reduce_scatter` and an `all_gather` if a dimension divides into whole tiles; otherwise all tensors are sent\n"
+    "A `reduce_scatter` and an `all_gather` if a dimension divides into full tiles; otherwise all tensors are sent\n"
     "to each chip and added there in the order of the chips.\nShape: [...] -> [...].",
     source="ttnn/cpp/ttnn/operations/ccl/all_reduce",
     dtypes=SUMS,
