@@ -188,7 +188,8 @@ def test_every_operator_describes_itself(operation: registry.FastOperation) -> N
 
 def test_registry_and_engine_know_each_other() -> None:
     """Engine routines and operator entries match, both ways."""
-    named = {routine for entry in registry.entries() for routine in entry.engine}
+    entries = (*registry.entries(), *registry.mesh_entries())
+    named = {routine for entry in entries for routine in entry.engine}
     assert {routine for routine in named if not hasattr(ttnn._engine, routine)} == set()
     stub = (Path(ttnn.__file__).parent / "_engine.pyi").read_text(encoding="utf-8")
     operators = stub.split("# Operators on device buffers.", 1)[1]
