@@ -533,6 +533,14 @@ class _ExperimentalAllToAllAsyncGeneric(FastOperation):
         subdevice_id: SubDeviceId | None = None, cluster_axis: int | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalNeighborPadAsync(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: Shape | Sequence[int], padding_left: Shape | Sequence[int],
+        padding_right: Shape | Sequence[int], padding_mode: str, cluster_axis: Shape | Sequence[int],
+        neighbor_semaphore: Sequence[GlobalSemaphore], barrier_semaphore: Sequence[GlobalSemaphore], *,
+        num_links: Shape | Sequence[int] | None = None, memory_config: MemoryConfig | None = None,
+        topology: Topology | None = ..., persistent_output_buffer: Tensor | None = None, logical_h: int = 0,
+        t_front_pad: int = 0, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalReduceScatterMinimalAsync(FastOperation):
     @overload
     def __call__(self, input_tensor: Tensor, persistent_output_buffers: Sequence[Tensor] | None, dim: int,
@@ -562,6 +570,12 @@ class _ExperimentalReduceScatterMinimalDirect(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int, *, cluster_axis: int | None = None, num_links: int | None = None,
         memory_config: MemoryConfig | None = None, persistent_buffers: Sequence[Tensor] | None = None,
         subdevice_id: SubDeviceId | None = None, sub_core_grid: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalSliceReshardAsync(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int, output_dim_offset: int, output_dim_shape: int, cluster_axis: int,
+        final_semaphore: GlobalSemaphore, barrier_semaphore: GlobalSemaphore, *, num_links: int | None = 1,
+        memory_config: MemoryConfig | None = None, topology: Topology | None = ..., queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalQuasarAdd(FastOperation):
@@ -1370,12 +1384,16 @@ class _InExperimental:
     """Return the sum of a group's tensors, on each chip."""
     all_to_all_async_generic: _ExperimentalAllToAllAsyncGeneric
     """Return the slices that a group's chips have for each chip."""
+    neighbor_pad_async: _ExperimentalNeighborPadAsync
+    """Return each chip's tensor with rows of its neighbours."""
     reduce_scatter_minimal_async: _ExperimentalReduceScatterMinimalAsync
     """Return each chip's slice of its group's sum."""
     reduce_scatter_minimal_async_create_intermediate_buffer: _ExperimentalReduceScatterMinimalAsyncCreateIntermediateBuffer
     """Return two buffers for partial sums of a ring."""
     reduce_scatter_minimal_direct: _ExperimentalReduceScatterMinimalDirect
     """Return each chip's slice of its group's sum."""
+    slice_reshard_async: _ExperimentalSliceReshardAsync
+    """Return a range of a distributed dimension, in equal parts."""
     all_gather_async_reversed: FastOperation
     all_gather_concat: FastOperation
     all_gather_matmul_async: FastOperation
@@ -1398,7 +1416,6 @@ class _InExperimental:
     llama_rs_matmul: FastOperation
     matmul_reduce_scatter_async: FastOperation
     minimal_matmul_strided_reduce_scatter_async: FastOperation
-    neighbor_pad_async: FastOperation
     neighbor_pad_halo: FastOperation
     recv_async: FastOperation
     recv_async_h2d: FastOperation
@@ -1411,7 +1428,6 @@ class _InExperimental:
     send_async: FastOperation
     send_async_d2h: FastOperation
     send_direct_async: FastOperation
-    slice_reshard_async: FastOperation
     strided_all_gather_async: FastOperation
     strided_all_gather_minimal_matmul_async: FastOperation
     strided_reduce_scatter_async: FastOperation
