@@ -82,7 +82,7 @@ def test_errors_carry_figures() -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("MeshSocket", "chips that work together are not modelled; a mesh has one chip here"),
+        ("H2DSocket", "not implemented for meshes; docs/meshes.md lists what is"),
         ("experimental.fft", "the official package has it, here it is not implemented"),
     ],
 )

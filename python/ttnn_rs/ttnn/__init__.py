@@ -57,6 +57,7 @@ from ttnn.metal.semaphores import GlobalSemaphore as GlobalSemaphore
 from ttnn.metal.semaphores import create_global_semaphore as create_global_semaphore
 from ttnn.metal.semaphores import get_global_semaphore_address as get_global_semaphore_address
 from ttnn.metal.semaphores import reset_global_semaphore_value as reset_global_semaphore_value
+from ttnn.metal.sockets import *  # noqa: F403
 from ttnn.operation.hooks import *  # noqa: F403
 from ttnn.operation.light_metal import *  # noqa: F403
 

@@ -26,6 +26,7 @@ from ttnn.base.tile import Tile
 from ttnn.device.coordinates import MeshCoordinate, SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.semaphores import GlobalSemaphore
+from ttnn.metal.sockets import MeshSocket
 from ttnn.operation.registry import FastOperation
 from ttnn.ops.matmul.configs import AnyProgramConfig
 from ttnn.tensor.tensor import Tensor
@@ -541,6 +542,10 @@ class _ExperimentalNeighborPadAsync(FastOperation):
         topology: Topology | None = ..., persistent_output_buffer: Tensor | None = None, logical_h: int = 0,
         t_front_pad: int = 0, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalRecvAsync(FastOperation):
+    def __call__(self, output_tensor: Tensor, mesh_socket: MeshSocket, *, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+
 class _ExperimentalReduceScatterMinimalAsync(FastOperation):
     @overload
     def __call__(self, input_tensor: Tensor, persistent_output_buffers: Sequence[Tensor] | None, dim: int,
@@ -571,6 +576,10 @@ class _ExperimentalReduceScatterMinimalDirect(FastOperation):
         memory_config: MemoryConfig | None = None, persistent_buffers: Sequence[Tensor] | None = None,
         subdevice_id: SubDeviceId | None = None, sub_core_grid: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalSendAsync(FastOperation):
+    def __call__(self, input_tensor: Tensor, mesh_socket: MeshSocket, *, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
 
 class _ExperimentalSliceReshardAsync(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int, output_dim_offset: int, output_dim_shape: int, cluster_axis: int,
@@ -1386,12 +1395,20 @@ class _InExperimental:
     """Return the slices that a group's chips have for each chip."""
     neighbor_pad_async: _ExperimentalNeighborPadAsync
     """Return each chip's tensor with rows of its neighbours."""
+    recv_async: _ExperimentalRecvAsync
+    """Receive the next tensor of a socket."""
+    recv_direct_async: _ExperimentalRecvAsync
+    """Receive the next tensor of a socket."""
     reduce_scatter_minimal_async: _ExperimentalReduceScatterMinimalAsync
     """Return each chip's slice of its group's sum."""
     reduce_scatter_minimal_async_create_intermediate_buffer: _ExperimentalReduceScatterMinimalAsyncCreateIntermediateBuffer
     """Return two buffers for partial sums of a ring."""
     reduce_scatter_minimal_direct: _ExperimentalReduceScatterMinimalDirect
     """Return each chip's slice of its group's sum."""
+    send_async: _ExperimentalSendAsync
+    """Send a tensor through a socket, and return an empty list."""
+    send_direct_async: _ExperimentalSendAsync
+    """Send a tensor through a socket, and return an empty list."""
     slice_reshard_async: _ExperimentalSliceReshardAsync
     """Return a range of a distributed dimension, in equal parts."""
     all_gather_async_reversed: FastOperation
@@ -1417,17 +1434,13 @@ class _InExperimental:
     matmul_reduce_scatter_async: FastOperation
     minimal_matmul_strided_reduce_scatter_async: FastOperation
     neighbor_pad_halo: FastOperation
-    recv_async: FastOperation
     recv_async_h2d: FastOperation
-    recv_direct_async: FastOperation
     reduce_scatter_minimal_direct_create_persistent_buffers: FastOperation
     reduce_scatter_minimal_direct_create_staging_buffer: FastOperation
     ring_attention_all_gather_async: FastOperation
     ring_indexer_score_dsa: FastOperation
     selective_reduce_combine: FastOperation
-    send_async: FastOperation
     send_async_d2h: FastOperation
-    send_direct_async: FastOperation
     strided_all_gather_async: FastOperation
     strided_all_gather_minimal_matmul_async: FastOperation
     strided_reduce_scatter_async: FastOperation

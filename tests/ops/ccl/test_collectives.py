@@ -22,9 +22,9 @@ from testkit.operands import make
         "dit_fused_distributed_groupnorm_create_stats_buffer",
     ],
 )
-def test_what_needs_a_fabric_says_that_there_is_one_chip(name: str) -> None:
+def test_collectives_that_are_missing_say_so(name: str) -> None:
     with pytest.raises(
-        ttnn.UnsupportedError, match=rf"ttnn\.experimental\.{re.escape(name)}: chips that work together"
+        ttnn.UnsupportedError, match=rf"ttnn\.experimental\.{re.escape(name)}: this collective is not implemented"
     ):
         attrgetter(f"experimental.{name}")(ttnn)()
 

@@ -7,7 +7,7 @@ from typing import Final, NoReturn
 
 from ttnn.base.exceptions import UnsupportedError
 
-SEVERAL_CHIPS: Final = "chips that work together are not modelled; a mesh has one chip here"
+SEVERAL_CHIPS: Final = "not implemented for meshes; docs/meshes.md lists what is"
 """The reason why functions of several chips raise."""
 
 

@@ -38,6 +38,7 @@ from ttnn.metal.queues import *  # noqa: F403
 from ttnn.metal.report import Report as Report
 from ttnn.metal.runtime_args import *  # noqa: F403
 from ttnn.metal.semaphores import *  # noqa: F403
+from ttnn.metal.sockets import *  # noqa: F403
 from ttnn.metal.sources import *  # noqa: F403
 from ttnn.metal.timeline import KernelReport as KernelReport
 from ttnn.metal.traces import *  # noqa: F403

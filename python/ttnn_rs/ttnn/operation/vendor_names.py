@@ -13,7 +13,7 @@ from typing import Final
 from ttnn.base.exceptions import MissingNameError
 
 _WHY: Final = {
-    "several chips": "chips that work together are not modelled; a mesh has one chip here",
+    "several chips": "not implemented for meshes; docs/meshes.md lists what is",
     "tools": (
         "captured graphs, their reports, traces of models and profiles are not implemented; programs of kernels report "
         "their time (ttnn.metal)"

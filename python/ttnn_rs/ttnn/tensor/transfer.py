@@ -158,10 +158,13 @@ def _no_bank(core: CoreCoord, kind: str, banks: int) -> str:
     )
 
 
-def write(buffers: Sequence[Buffer], spec: TensorSpec, host: Raw | Parts, device: MeshDevice) -> None:
+def write(
+    buffers: Sequence[Buffer], spec: TensorSpec, host: Raw | Parts, device: MeshDevice, place: int | None = None
+) -> None:
     """Write all pages of a tensor.
 
-    Each chip that has the buffer gets the pages, or its part of them, in the order of the coordinates.
+    Each chip that has the buffer gets the pages, or its part of them, in the order of the coordinates; with `place`
+    only that chip gets them.
     """
     if OBSERVERS and blocked():
         return
@@ -171,7 +174,7 @@ def write(buffers: Sequence[Buffer], spec: TensorSpec, host: Raw | Parts, device
         for place, raw in zip(chips_with(buffer, device), host, strict=True):
             buffer.write(raw, row_bytes, place)
     else:
-        buffer.write(host, row_bytes)
+        buffer.write(host, row_bytes, place)
 
 
 def read(buffers: Sequence[Buffer], spec: TensorSpec, place: int | None = None) -> Raw:

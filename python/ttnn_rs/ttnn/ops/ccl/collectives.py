@@ -1,4 +1,4 @@
-"""Operators of several chips, which raise: there is one chip.
+"""Collectives that are not implemented: calling them raises.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/ccl`.
 """
@@ -52,17 +52,13 @@ _EXPERIMENTAL: Final = (
     "matmul_reduce_scatter_async",
     "minimal_matmul_strided_reduce_scatter_async",
     "neighbor_pad_halo",
-    "recv_async",
     "recv_async_h2d",
-    "recv_direct_async",
     "reduce_scatter_minimal_direct_create_persistent_buffers",
     "reduce_scatter_minimal_direct_create_staging_buffer",
     "ring_attention_all_gather_async",
     "ring_indexer_score_dsa",
     "selective_reduce_combine",
-    "send_async",
     "send_async_d2h",
-    "send_direct_async",
     "strided_all_gather_async",
     "strided_all_gather_minimal_matmul_async",
     "strided_reduce_scatter_async",
@@ -72,7 +68,7 @@ _EXPERIMENTAL: Final = (
 def _refuse(name: str) -> NoReturn:
     # The last line is that of the official package on a chip without others.
     raise UnsupportedError(
-        f"{name}: chips that work together are not modelled; a mesh has one chip here. Leave the collective out on one "
+        f"{name}: this collective is not implemented; docs/meshes.md lists those that are. Leave it out on one "
         "chip.\ninfo:\nTrying to get un-initialized fabric context",
         "unimplemented",
     )

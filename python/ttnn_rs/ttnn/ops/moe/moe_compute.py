@@ -18,8 +18,8 @@ _NAMES: Final = ("experimental.moe_compute", "moe_routing_remap")
 
 def _refuse(name: str) -> NoReturn:
     raise UnsupportedError(
-        f"{name}: experts and their tokens are spread over the chips of a mesh, and chips that work together are not "
-        "modelled. On one chip, use ttnn.topk, ttnn.sparse_matmul and ttnn.scatter."
+        f"{name}: experts and tokens that are distributed over the chips of a mesh are not implemented. "
+        "On one chip, use ttnn.topk, ttnn.sparse_matmul and ttnn.scatter."
     )
 
 

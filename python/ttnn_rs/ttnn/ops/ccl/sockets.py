@@ -1,0 +1,80 @@
+"""Tensors sent through sockets: send_async and recv_async.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/ccl/send_recv_async`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ttnn.operation.registry import declare
+from ttnn.operation.signature import TENSOR, Kind, Param, Signature
+from ttnn.ops._programs.common import INPUT_TENSOR, on_device
+from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS
+from ttnn.tensor.tensor import Tensor
+
+_SOURCE: Final = "ttnn/cpp/ttnn/operations/experimental/ccl/send_recv_async"
+_SOCKET: Final = Param(
+    "mesh_socket",
+    Kind("ttnn.MeshSocket", lambda value: type(value).__name__ == "MeshSocket", "MeshSocket"),
+    doc="An end of the socket; see `ttnn.create_socket_pair`.",
+)
+_RAISES: Final = (
+    ("ParameterError", "it is the other end of the socket."),
+    ("DeviceError", "the tensor is on another mesh, or not on all chips of the socket's connections."),
+    ("ShapeError", "sender and receiver differ in shape, data type or layout."),
+    ("StorageError", "the tensor is not on a device."),
+)
+
+
+def _send(name: str, tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
+    on_device(name, tensor)
+    mesh_socket._send(name, tensor)
+    return []
+
+
+def _receive(name: str, tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
+    on_device(name, tensor)
+    mesh_socket._receive(name, tensor)
+    return [tensor]
+
+
+def _sender(name: str) -> Any:
+    def run(input_tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
+        return _send(f"ttnn.{name}", input_tensor, mesh_socket)
+
+    return declare(
+        name,
+        (Signature((INPUT_TENSOR, _SOCKET)),),
+        run,
+        "Send a tensor through a socket, and return an empty list.\n"
+        "What is sent waits in the socket until it is received. Shape: [...].",
+        source=_SOURCE,
+        dtypes=FLOATS_AND_INTEGERS,
+        layouts=BOTH_LAYOUTS,
+        of_meshes=True,
+        raises=_RAISES,
+    )
+
+
+def _receiver(name: str) -> Any:
+    def run(output_tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
+        return _receive(f"ttnn.{name}", output_tensor, mesh_socket)
+
+    return declare(
+        name,
+        (Signature((Param("output_tensor", TENSOR, doc="Gets what was sent."), _SOCKET)),),
+        run,
+        "Receive the next tensor of a socket.\n"
+        "It is written to `output_tensor`, which is returned in a list. If none was sent yet, that happens once one is "
+        "sent. Shape: [...] -> [...].",
+        source=_SOURCE,
+        dtypes=FLOATS_AND_INTEGERS,
+        layouts=BOTH_LAYOUTS,
+        of_meshes=True,
+        raises=_RAISES,
+    )
+
+
+send_async, send_direct_async = map(_sender, ("experimental.send_async", "experimental.send_direct_async"))
+recv_async, recv_direct_async = map(_receiver, ("experimental.recv_async", "experimental.recv_direct_async"))
