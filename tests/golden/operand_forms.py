@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from op_programs import Steps, first_difference, normal_steps
+from op_programs import Steps, first_difference
+from program_forms import normal_steps
 
 import ttnn
 from testkit import every_place
