@@ -90,3 +90,14 @@ def test_all_to_all(line: ttnn.MeshDevice, in_dim: int, out_dim: int) -> None:
         group = parts[chip // 4 * 4 : chip // 4 * 4 + 4]
         expected = np.concatenate([np.split(part, 4, out_dim)[chip % 4] for part in group], in_dim)
         assert np.array_equal(result[chip], expected)
+
+
+def test_cached_programs_do_not_keep_semaphores(ring: ttnn.MeshDevice) -> None:
+    """Semaphores are runtime arguments: new ones run the same program, and their memory is free again."""
+    x, free = different(ring, SHAPE), semaphores(ring, 1)[0].address()
+    for _ in range(3):
+        ttnn.experimental.all_gather_async(x, 3, semaphores(ring, 2))
+        assert semaphores(ring, 1)[0].address() == free
+    count = ring.num_program_cache_entries()
+    ttnn.experimental.all_gather_async(x, 3, semaphores(ring, 2))
+    assert ring.num_program_cache_entries() == count

@@ -31,6 +31,7 @@ from ttnn.base.enums import BufferType
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, ShardedBufferConfig, create_buffer
+from ttnn.operation.program_keys import STANDS_FOR
 
 __all__ = ["CreateGlobalCircularBuffer", "GlobalCircularBuffer", "create_global_circular_buffer"]
 
@@ -92,6 +93,9 @@ class GlobalCircularBuffer:
     def __repr__(self) -> str:
         pairs = ", ".join(f"{sender} -> {receivers}" for sender, receivers in self._mapping)
         return f"GlobalCircularBuffer({self._size} B at {self.buffer_address()}: {pairs})"
+
+
+STANDS_FOR[GlobalCircularBuffer] = lambda cb: (type(cb), cb.buffer_address(), cb.config_address(), cb.size())
 
 
 def create_global_circular_buffer(

@@ -17,6 +17,7 @@ from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, ShardedBufferConfig, create_buffer
 from ttnn.metal.program import Program
 from ttnn.metal.program_parts import CoreSpec, as_cores, require_program, shared_core
+from ttnn.operation.program_keys import STANDS_FOR
 
 __all__ = [
     "CreateGlobalSemaphore",
@@ -107,6 +108,10 @@ class GlobalSemaphore:
 
     def __repr__(self) -> str:
         return f"GlobalSemaphore(address={self.address()}, cores={self.cores})"
+
+
+STANDS_FOR[GlobalSemaphore] = type
+"""Semaphores are runtime arguments of programs."""
 
 
 def create_global_semaphore(

@@ -13,6 +13,11 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.tensor import Tensor
 
+STANDS_FOR: Final[dict[type, Callable[[Any], Any]]] = {}
+"""Types whose values hold device memory, with functions that return what a key has instead.
+
+Keys outlive calls; the memory must not.
+"""
 _NUMBERS: Final = frozenset({int, float})
 _SEQUENCES: Final = frozenset({list, tuple})
 
@@ -48,6 +53,8 @@ def program_keys(
     def part(value: Any) -> Any:
         if isinstance(value, set):
             return frozenset(value)
+        if type(value) in STANDS_FOR:
+            return STANDS_FOR[type(value)](value)
         return tuple(map(part, value)) if isinstance(value, list | tuple) else getattr(value, "spec", value)
 
     def program(values: Sequence[Any]) -> tuple[Any, Any]:
@@ -77,7 +84,7 @@ def program_keys(
             elif creates and kind is MeshDevice:
                 device = value
             elif not (scalars and kind in _NUMBERS):
-                key.append(value)
+                key.append(part(value) if kind in STANDS_FOR else value)
         if by_broadcast:
             key.append(pair if type(pair) is tuple else None)
         return device, tuple(key)
