@@ -181,15 +181,16 @@ impl Arena {
 
     /// Returns a range of every bank to the host.
     ///
-    /// Whole host pages; their bytes are zero from then on.
+    /// Bytes of blocks of [`HOST_PAGE`] inside of the range are zero from then on, on every system; the others stay.
     pub fn discard(&mut self, offset: usize, len: usize) {
-        #[cfg(target_os = "linux")]
         for bank in 0..self.shape.banks {
-            if let (Some(map), Ok(range)) = (&self.map, self.shape.locate(bank, offset, len)) {
-                let base = map.as_ptr().addr();
-                let start = (base + range.start).next_multiple_of(HOST_PAGE) - base;
-                let end = ((base + range.end) & !(HOST_PAGE - 1)).saturating_sub(base);
+            if let (Some(map), Ok(range)) = (&mut self.map, self.shape.locate(bank, offset, len)) {
+                // A mapping begins at a host page.
+                let (start, end) = (range.start.next_multiple_of(HOST_PAGE), range.end & !(HOST_PAGE - 1));
                 if start < end {
+                    #[cfg(not(target_os = "linux"))]
+                    map[start..end].fill(0);
+                    #[cfg(target_os = "linux")]
                     // SAFETY: the mapping is private and anonymous, so its pages read as zeros afterwards; the
                     // exclusive borrow of the arena means that nobody has a reference to them.
                     let _ =

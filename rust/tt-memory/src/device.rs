@@ -355,8 +355,8 @@ impl Device {
 
     /// Frees a buffer.
     ///
-    /// Its bytes stay as they are until somebody else gets them, as on the chip; the DRAM of large buffers of a mesh is
-    /// given back to the host, and is zero afterwards.
+    /// Its bytes stay as they are until somebody else gets them, as on the chip. The DRAM of large buffers of a mesh is
+    /// given back to the host; see [`Arena::discard`](tt_cpu::arena::Arena::discard) for the bytes that are zero then.
     ///
     /// # Errors
     /// [`MemoryError::DoubleFree`], [`MemoryError::OtherDevice`], [`MemoryError::DeviceClosed`].

@@ -74,9 +74,8 @@ impl Device {
             }
         }
         let ids: Vec<_> = self.buffers().map(crate::buffer::Buffer::id).collect();
-        for (chip, &id) in (0..self.chips()).flat_map(|chip| ids.iter().map(move |id| (chip, id))) {
-            self.select(chip)?;
-            let access = self.access(&[])?;
+        let chips = self.access_all(&[])?;
+        for (access, &id) in chips.iter().flat_map(|access| ids.iter().map(move |id| (access, id))) {
             let input = access.input(id)?;
             let buffer = input.buffer();
             hash.add(buffer.page_bytes() as u64);
@@ -84,7 +83,7 @@ impl Device {
             pool::for_each_chunk(&mut pages, 256, |chunk, hashes| {
                 for (index, hash) in hashes.iter_mut().enumerate() {
                     let page = chunk * 256 + index;
-                    if let (true, Ok(bytes)) = (buffer.is_written(chip, page), input.page(page)) {
+                    if let (true, Ok(bytes)) = (buffer.is_written(access.chip(), page), input.page(page)) {
                         *hash = hash_bytes(bytes);
                     }
                 }
@@ -93,7 +92,6 @@ impl Device {
                 hash.add(page);
             }
         }
-        self.select(0)?;
         Ok(hash.0)
     }
 }

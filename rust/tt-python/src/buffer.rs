@@ -256,15 +256,13 @@ impl PyBuffer {
     ) -> PyResult<()> {
         let data = data.as_slice()?;
         if let Some(slot) = self.slot {
+            if place.is_some() || self.memory.is_some() {
+                return Err(slots::refused("pages of some chips are written"));
+            }
             return slots::write(slot, data, row_bytes);
         }
         let chips = self.chips_or(py, place)?;
-        self.part.shared.run(py, |device| {
-            chips.places().try_for_each(|chip| {
-                device.select(chip)?;
-                device.write(self.facts.id, data, row_bytes)
-            })
-        })
+        self.part.shared.run(py, |device| chips.each(device, |device| device.write(self.facts.id, data, row_bytes)))
     }
 
     /// Rows of the tensor on the chip at a place; on its first chip by default. Pages that were never written are an

@@ -1,5 +1,7 @@
 //! Sets of chips of a mesh, by their places in it.
 
+use tt_memory::{Device, MemoryError};
+
 /// Most chips of one mesh.
 pub const MAX_CHIPS: usize = 64;
 
@@ -26,6 +28,21 @@ impl Chips {
     pub fn and(self, other: Self) -> Option<Self> {
         let bits = self.0 & other.0;
         (bits != 0).then_some(Self(bits))
+    }
+
+    /// Runs work on each of them.
+    ///
+    /// # Errors
+    /// That of the work, or the device has no such chip.
+    pub fn each<E: From<MemoryError>>(
+        self,
+        device: &mut Device,
+        mut work: impl FnMut(&mut Device) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.places().try_for_each(|chip| {
+            device.select(chip)?;
+            work(device)
+        })
     }
 
     /// Returns true if all of these are in another set.

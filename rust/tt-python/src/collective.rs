@@ -7,11 +7,15 @@ use tt_formats::DataFormat;
 use tt_ops::collective::{self, Groups, Order, Slices, SumProgram};
 
 use crate::arguments::{Given, add_functions};
-use crate::buffer::PyBuffer as Buffer;
+use crate::buffer::{PyBuffer as Buffer, chips_at};
 use crate::error::{EngineError, engine_bug};
 use crate::ops::run_on_mesh;
 
-fn groups_of(py: Python<'_>, groups: Vec<Vec<usize>>) -> PyResult<Groups> {
+/// Groups of chips, all of which have the contents of both buffers.
+fn groups_of(py: Python<'_>, groups: Vec<Vec<usize>>, buffers: [&Buffer; 2]) -> PyResult<Groups> {
+    for buffer in buffers {
+        chips_at(py, &groups.concat(), buffer.chips())?;
+    }
     Groups::new(groups).map_err(|error| error.into_exception(py))
 }
 
@@ -29,7 +33,7 @@ fn gather_slices(
     groups: Vec<Vec<usize>>,
     slices: (usize, usize),
 ) -> PyResult<()> {
-    let (groups, slices) = (groups_of(py, groups)?, slices_of(slices));
+    let (groups, slices) = (groups_of(py, groups, [input, output])?, slices_of(slices));
     run_on_mesh(py, "gather_slices", &[input, output], move |device, ids| {
         collective::gather(device, &groups, slices, ids[0], ids[1])
     })
@@ -45,7 +49,7 @@ fn take_slices(
     groups: Vec<Vec<usize>>,
     slices: (usize, usize),
 ) -> PyResult<()> {
-    let (groups, slices) = (groups_of(py, groups)?, slices_of(slices));
+    let (groups, slices) = (groups_of(py, groups, [input, output])?, slices_of(slices));
     run_on_mesh(py, "take_slices", &[input, output], move |device, ids| {
         collective::partition(device, &groups, slices, ids[0], ids[1])
     })
@@ -62,7 +66,7 @@ fn send_pages(
     position: usize,
     kept: bool,
 ) -> PyResult<()> {
-    let groups = groups_of(py, groups)?;
+    let groups = groups_of(py, groups, [input, output])?;
     run_on_mesh(py, "send_pages", &[input, output], move |device, ids| {
         collective::copy(device, &groups, (position, kept), ids[0], ids[1])
     })
@@ -93,7 +97,7 @@ fn sum_over_chips(
         "sequential" => Order::Sequential,
         other => return Err(engine_bug(py, &format!("no order of chips is named {other}"))),
     };
-    let groups = groups_of(py, groups)?;
+    let groups = groups_of(py, groups, [input, output])?;
     let slices = slices.map(slices_of);
     let program = SumProgram { format: format.0, dst32, order, slices, matrix, arch: output.arch() };
     run_on_mesh(py, "sum_over_chips", &[input, output], move |device, ids| {

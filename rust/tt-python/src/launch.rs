@@ -55,10 +55,7 @@ impl Program {
                 }
                 Event::Write(slot, data, row_bytes) => {
                     if let Some(id) = buffers[*slot] {
-                        for chip in chips.places() {
-                            device.select(chip)?;
-                            device.write(id, data, *row_bytes)?;
-                        }
+                        chips.each(device, |device| device.write(id, data, *row_bytes))?;
                     }
                 }
                 Event::Room(end) => {
@@ -73,10 +70,7 @@ impl Program {
                         run(device, &ids)?;
                         continue;
                     }
-                    for chip in chips.places() {
-                        device.select(chip)?;
-                        run(device, &ids)?;
-                    }
+                    chips.each(device, |device| run(device, &ids))?;
                 }
             }
         }

@@ -109,12 +109,7 @@ fn start(
     if once {
         return device.launch(py, |device| run(device, &ids));
     }
-    device.launch(py, |device| {
-        chips.places().try_for_each(|chip| {
-            device.select(chip)?;
-            run(device, &ids)
-        })
-    })
+    device.launch(py, |device| chips.each(device, |device| run(device, &ids)))
 }
 
 /// The chips that have the contents of all buffers.

@@ -22,8 +22,8 @@ pub fn gather(
     output: BufferId,
 ) -> Result<(), OpError> {
     let count = groups.size();
-    check(device, "all_gather", (input, slices.pages()), (output, slices.pages() * count))?;
-    each_page(device, groups, (input, output), slices.pages() * count, |_, group, page| {
+    check(device, "all_gather", (input, slices.pages()), (output, slices.all(count)))?;
+    each_page(device, groups, groups.places(), (input, output), slices.all(count), |_, group, page| {
         let (slice, place) = (page / slices.inner % count, page / (slices.inner * count) * slices.inner);
         Some((group[slice], place + page % slices.inner))
     })
@@ -41,8 +41,8 @@ pub fn partition(
     output: BufferId,
 ) -> Result<(), OpError> {
     let count = groups.size();
-    check(device, "mesh_partition", (input, slices.pages() * count), (output, slices.pages()))?;
-    each_page(device, groups, (input, output), slices.pages(), |member, group, page| {
+    check(device, "mesh_partition", (input, slices.all(count)), (output, slices.pages()))?;
+    each_page(device, groups, groups.places(), (input, output), slices.pages(), |member, group, page| {
         Some((group[member], slices.page(count, member, page)))
     })
 }
@@ -68,24 +68,26 @@ pub fn copy(
     }
     let pages = device.buffer(input)?.num_pages();
     check(device, "broadcast", (input, pages), (output, pages))?;
-    each_page(device, groups, (input, output), pages, |member, group, page| {
+    let senders = groups.groups.iter().map(|group| group[from]);
+    each_page(device, groups, senders, (input, output), pages, |member, group, page| {
         (kept || member != from).then_some((group[from], page))
     })
 }
 
-/// Writes pages of the output of every chip.
+/// Writes pages of the output of every chip, from those of the chips `read`.
 ///
 /// `source` returns chip and page that a page comes from, given a position in a group, the group, and the page; None for
 /// a chip that gets nothing.
 fn each_page(
     device: &mut Device,
     groups: &Groups,
+    read: impl IntoIterator<Item = usize>,
     (input, output): (BufferId, BufferId),
     pages: usize,
     source: impl Fn(usize, &[usize], usize) -> Option<(usize, usize)> + Sync + Send,
 ) -> Result<(), OpError> {
     let access = device.access_all(&[output])?;
-    let inputs = pages_of_chips(&access, input, groups)?;
+    let inputs = pages_of_chips(&access, input, read)?;
     let runs = pages.div_ceil(TOGETHER);
     for_each_page(
         groups.chips() * runs,

@@ -50,6 +50,11 @@ impl Groups {
         self.groups.len() * self.size()
     }
 
+    /// The places of the chips.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        self.groups.iter().flatten().copied()
+    }
+
     /// The group of a number below [`Groups::chips`], and the position of its chip there.
     fn member(&self, number: usize) -> (&[usize], usize) {
         (&self.groups[number / self.size()], number % self.size())
@@ -70,7 +75,12 @@ pub struct Slices {
 impl Slices {
     /// Pages of one slice.
     fn pages(self) -> usize {
-        self.outer * self.inner
+        self.outer.saturating_mul(self.inner)
+    }
+
+    /// Pages of `count` slices.
+    fn all(self, count: usize) -> usize {
+        self.pages().saturating_mul(count)
     }
 
     /// The page of a tensor of `count` slices that is page `page` of slice `slice`.
@@ -95,15 +105,22 @@ fn check(
     Err(OpError::Invariant { operator, what })
 }
 
-/// The pages of a buffer on every chip of the mesh; None on chips outside of the groups.
+/// The pages of a buffer on every chip that is read; None on the others.
+///
+/// # Errors
+/// The mesh has no such chip; memory.
 fn pages_of_chips<'a>(
     access: &'a [Access<'a>],
     input: BufferId,
-    groups: &Groups,
+    chips: impl IntoIterator<Item = usize>,
 ) -> Result<Vec<Option<Pages<'a>>>, OpError> {
-    let pages = |access: &'a Access<'a>| {
-        let member = groups.groups.iter().flatten().any(|&chip| chip == access.chip());
-        member.then(|| Ok(access.input(input)?.all()?)).transpose()
-    };
-    access.iter().map(pages).collect()
+    let mut pages: Vec<_> = access.iter().map(|_| None).collect();
+    for chip in chips {
+        let Some(access) = access.get(chip) else {
+            let what = format!("chip {chip} of {}", access.len());
+            return Err(OpError::Invariant { operator: "collective", what });
+        };
+        pages[chip] = Some(access.input(input)?.all()?);
+    }
+    Ok(pages)
 }

@@ -57,6 +57,23 @@ pub struct SumProgram {
     pub arch: Arch,
 }
 
+impl SumProgram {
+    /// Checks that it can add so many chips, and pages of this size.
+    fn check(&self, chips: usize, page: usize, tile: usize) -> Result<(), OpError> {
+        let fits = match self.order {
+            Order::Ring { chunk } => chips >= 4 && chips.is_multiple_of(2) && chunk > 0,
+            Order::Turn { chunk } => (1..=usize::MAX / 2).contains(&chunk),
+            Order::Pairs => chips.is_multiple_of(2),
+            Order::Direct | Order::Line | Order::Sequential => true,
+        };
+        if fits && page == tile && self.matrix > 0 {
+            return Ok(());
+        }
+        let what = format!("{self:?} of {chips} chips, with pages of {page} B");
+        Err(OpError::Invariant { operator: "reduce_scatter", what })
+    }
+}
+
 /// What a worker needs.
 struct Memory {
     src: Tile,
@@ -91,13 +108,15 @@ pub fn sum(
 ) -> Result<(), OpError> {
     let count = groups.size();
     let pages = device.buffer(output)?.num_pages();
-    let given = program.slices.map_or(pages, |slices| slices.pages() * count);
+    let given = program.slices.map_or(pages, |slices| slices.all(count));
     let results = program.slices.map_or(pages, Slices::pages);
     check(device, "reduce_scatter", (input, given), (output, results))?;
+    let bytes = program.format.tile_bytes(TileShape::FULL);
+    program.check(count, device.buffer(input)?.page_bytes(), bytes)?;
     let adder = Adder::new(program);
     let access = device.access_all(&[output])?;
-    let inputs = pages_of_chips(&access, input, groups)?;
-    let bytes = program.format.tile_bytes(TileShape::FULL);
+    let inputs = pages_of_chips(&access, input, groups.places())?;
+    let outputs = access.iter().map(|access| access.output(output)).collect::<Result<Vec<_>, _>>()?;
     let make = || {
         let (partial, spare) = ([vec![0; bytes], vec![0; bytes]], vec![0; bytes]);
         Box::new(Memory { src: ZERO, other: ZERO, dst: ZERO, pages: [[0; 2048]; 2], partial, spare })
@@ -110,10 +129,10 @@ pub fn sum(
             let pages: Option<&Pages<'_>> = inputs[group[position % count]].as_ref();
             pages.map_or(&[][..], |pages| pages.page(from))
         };
-        let target = access[group[member]].claim(output, page)?;
+        let target = outputs[group[member]].claim(page)?;
         let odd_chunk = match program.order {
-            Order::Ring { chunk } => page % program.matrix.max(1) / chunk.max(1) % 2 == 1,
-            Order::Turn { chunk } => goes_up(page % program.matrix.max(1), program.matrix, chunk),
+            Order::Ring { chunk } => page % program.matrix / chunk % 2 == 1,
+            Order::Turn { chunk } => goes_up(page % program.matrix, program.matrix, chunk),
             _ => false,
         };
         adder.sum(memory, program.order, (member, count), odd_chunk, tile, target);
@@ -125,16 +144,8 @@ pub fn sum(
 ///
 /// Chunks take turns; the first one of each pair is at most half of what is left.
 fn goes_up(tile: usize, tiles: usize, chunk: usize) -> bool {
-    let (mut first, mut left) = (0, tiles);
-    while left > 0 {
-        let up = (left / 2).min(chunk);
-        let down = (left - up).min(chunk.max(1));
-        if tile < first + up + down {
-            return tile < first + up;
-        }
-        (first, left) = (first + up + down, left - up - down);
-    }
-    false
+    let first = tile / (2 * chunk) * (2 * chunk);
+    tile < first + ((tiles - first) / 2).min(chunk)
 }
 
 impl Adder {
@@ -168,9 +179,9 @@ impl Adder {
             Order::Pairs => self.in_dst(memory, (0..count).map(tile), false, target),
             Order::Sequential => {
                 memory.dst.fill(0);
+                memory.other.fill(0);
                 for position in 0..count {
                     self.input.to_src(tile(position), &mut memory.src);
-                    memory.other.fill(0);
                     self.accumulate(memory);
                 }
                 pack::pack_tile(&self.packer, &memory.dst, target);

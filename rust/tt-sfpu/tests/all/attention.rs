@@ -90,13 +90,3 @@ fn reciprocals_of_sums_have_the_steps_of_their_kernels() {
         }
     }
 }
-
-#[test]
-fn a_streaming_kernel_of_blackhole_has_the_reciprocal_of_the_operator() {
-    let [ours, operators] = ["streaming", "accurate"].map(|variant| {
-        let mut words: Vec<u32> = (0..=0xffff_u32).map(|half| half << 16).collect();
-        lookup(Arch::Blackhole, "recip", variant).expect("a function").run(&mut words, DstWidth::Bits16, Level::Scalar);
-        words
-    });
-    assert_eq!(ours, operators);
-}
