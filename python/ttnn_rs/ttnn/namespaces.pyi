@@ -1396,9 +1396,9 @@ class _InExperimental:
     neighbor_pad_async: _ExperimentalNeighborPadAsync
     """Return each chip's tensor with rows of its neighbours."""
     recv_async: _ExperimentalRecvAsync
-    """Receive the next tensor of a socket."""
+    """Write a socket's next tensor to `output_tensor`."""
     recv_direct_async: _ExperimentalRecvAsync
-    """Receive the next tensor of a socket."""
+    """Write a socket's next tensor to `output_tensor`."""
     reduce_scatter_minimal_async: _ExperimentalReduceScatterMinimalAsync
     """Return each chip's slice of its group's sum."""
     reduce_scatter_minimal_async_create_intermediate_buffer: _ExperimentalReduceScatterMinimalAsyncCreateIntermediateBuffer
@@ -1406,9 +1406,9 @@ class _InExperimental:
     reduce_scatter_minimal_direct: _ExperimentalReduceScatterMinimalDirect
     """Return each chip's slice of its group's sum."""
     send_async: _ExperimentalSendAsync
-    """Send a tensor through a socket, and return an empty list."""
+    """Write a tensor to a socket."""
     send_direct_async: _ExperimentalSendAsync
-    """Send a tensor through a socket, and return an empty list."""
+    """Write a tensor to a socket."""
     slice_reshard_async: _ExperimentalSliceReshardAsync
     """Return a range of a distributed dimension, in equal parts."""
     all_gather_async_reversed: FastOperation

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_sums_over_chips import by_chip, different, line, ring
 
 import ttnn
+from testkit.meshes import by_chip, different
 from ttnn.base.exceptions import FabricError
-
-__all__ = ["line", "ring"]
 
 SHAPE = (2, 3, 64, 96)
 DTYPES = [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b, ttnn.uint32]

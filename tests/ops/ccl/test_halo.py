@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_sums_over_chips import by_chip, different, line
-from test_with_semaphores import semaphores
 
 import ttnn
-
-__all__ = ["line"]
+from testkit.meshes import by_chip, different, semaphores
 
 
 @pytest.mark.parametrize("mode", ["zeros", "replicate"])

@@ -2,53 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import ttnn
+from testkit.meshes import by_chip, different, places, same
 from ttnn.base.enums import FORMAT_CODE
 from ttnn.base.exceptions import FabricError, UnsupportedError
 from ttnn.runtime import engine_steps
 
 WIDE = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)
 NARROW = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=False)
-
-
-@contextmanager
-def mesh_of(shape: tuple[int, int], fabric: ttnn.FabricConfig) -> Iterator[ttnn.MeshDevice]:
-    ttnn.set_fabric_config(fabric)
-    try:
-        with ttnn.create_mesh_device(ttnn.MeshShape(*shape)) as mesh:
-            yield mesh
-    finally:
-        ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
-
-
-@pytest.fixture
-def ring() -> Iterator[ttnn.MeshDevice]:
-    with mesh_of((1, 8), ttnn.FabricConfig.FABRIC_1D_RING) as mesh:
-        yield mesh
-
-
-@pytest.fixture
-def line() -> Iterator[ttnn.MeshDevice]:
-    with mesh_of((2, 4), ttnn.FabricConfig.FABRIC_1D) as mesh:
-        yield mesh
-
-
-def different(mesh: ttnn.MeshDevice, shape: tuple[int, ...], dtype: ttnn.DataType = ttnn.bfloat16) -> ttnn.Tensor:
-    """Return a tensor with other values on every chip."""
-    values = np.random.default_rng(7).normal(size=(len(mesh.chips) * shape[0], *shape[1:])).astype(np.float32)
-    mapper = ttnn.ShardTensorToMesh(mesh, 0)
-    return ttnn.Tensor(values, dtype, device=mesh, layout=ttnn.TILE_LAYOUT, mesh_mapper=mapper)
-
-
-def by_chip(tensor: ttnn.Tensor) -> list[np.ndarray]:
-    return [part.to_torch().float().numpy() for part in ttnn.get_device_tensors(tensor)]
 
 
 def added(tensor: ttnn.Tensor, dim: int, groups: list[list[int]], **options: Any) -> list[np.ndarray]:
@@ -69,15 +36,6 @@ def added(tensor: ttnn.Tensor, dim: int, groups: list[list[int]], **options: Any
         | options,
     )
     return by_chip(result)
-
-
-def same(a: list[np.ndarray], b: list[np.ndarray]) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
-
-
-def places(mesh: ttnn.MeshDevice, axis: int | None = None) -> list[list[int]]:
-    grid = np.array([chip.place for chip in mesh.chips]).reshape(tuple(mesh.shape))
-    return [grid.ravel().tolist()] if axis is None else (grid.T if axis == 0 else grid).tolist()
 
 
 SHAPE = (1, 1, 64, 512)
@@ -158,11 +116,16 @@ def test_all_reduce_is_reduce_scatter_and_all_gather(line: ttnn.MeshDevice) -> N
 
 
 @pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT], ids=str)
-def test_slices_that_are_no_tiles_are_those_of_all_reduce(ring: ttnn.MeshDevice, layout: ttnn.Layout) -> None:
+def test_slices_that_are_no_tiles_are_padded(ring: ttnn.MeshDevice, layout: ttnn.Layout) -> None:
     x = ttnn.to_layout(different(ring, (1, 1, 64, 320)), layout)
-    scattered, whole = ttnn.reduce_scatter(x, 3), ttnn.all_reduce(ttnn.to_layout(x, ttnn.ROW_MAJOR_LAYOUT))
+    scattered = ttnn.reduce_scatter(x, 3)
     assert (tuple(scattered.shape), scattered.layout) == ((1, 1, 64, 40), layout)
-    assert np.array_equal(np.concatenate(by_chip(scattered), 3), by_chip(whole)[0])
+    edges = ((0, 0), (0, 0), (0, 0), (0, 24))
+    padded = [np.concatenate([np.pad(each, edges) for each in np.split(part, 8, 3)], 3) for part in by_chip(x)]
+    mapper = ttnn.ShardTensorToMesh(ring, 0)
+    whole = ttnn.Tensor(np.concatenate(padded), x.dtype, device=ring, layout=ttnn.TILE_LAYOUT, mesh_mapper=mapper)
+    expected = added(whole, 3, places(ring), order="direct")
+    assert same(by_chip(scattered), [part[..., :40] for part in expected])
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_sums_over_chips import WIDE, added, by_chip, different, line, places, ring, same
+from test_sums_over_chips import WIDE, added
 
 import ttnn
+from testkit.meshes import by_chip, different, places, same, semaphores
 from ttnn.base.exceptions import FabricError
 
-__all__ = ["line", "ring"]
-
 SHAPE = (1, 1, 64, 512)
-
-
-def semaphores(mesh: ttnn.MeshDevice, count: int) -> list[ttnn.GlobalSemaphore]:
-    cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (7, 6))])
-    return [ttnn.create_global_semaphore(mesh, cores, 0) for _ in range(count)]
 
 
 def test_all_gather_async_is_all_gather(line: ttnn.MeshDevice) -> None:
@@ -75,8 +69,11 @@ def test_all_reduce_async(line: ttnn.MeshDevice) -> None:
     result = reduce(x, 1, line, pairs, three, pairs, ttnn.ReduceType.Sum)
     assert same(by_chip(result), by_chip(ttnn.all_reduce(x, cluster_axis=1)))
     room = ttnn.zeros((1, 1, 64, 1024), ttnn.bfloat16, ttnn.TILE_LAYOUT, line)
-    summed = by_chip(reduce(x, room, 1, line, pairs[0]))
-    assert all(np.array_equal(part, summed[chip // 4 * 4]) for chip, part in enumerate(summed))
+    for wide in (False, True):
+        in_pairs = by_chip(reduce(x, room, 1, line, pairs[0], fp32_dest_acc=wide))
+        slices = added(x, 3, places(line, 1), order="pairs", dst32=wide)
+        rows = [np.concatenate(slices[row * 4 : row * 4 + 4], 3) for row in range(2)]
+        assert same(in_pairs, [rows[chip // 4] for chip in range(8)])
     with pytest.raises(FabricError, match="forwarding direction"):
         reduce(x, None, line, pairs, three, pairs, ttnn.ReduceType.Sum)
 
@@ -93,7 +90,10 @@ def test_all_to_all(line: ttnn.MeshDevice, in_dim: int, out_dim: int) -> None:
 
 
 def test_cached_programs_do_not_keep_semaphores(ring: ttnn.MeshDevice) -> None:
-    """Semaphores are runtime arguments: new ones run the same program, and their memory is free again."""
+    """Semaphores are runtime arguments.
+
+    New ones run the same program, and their memory is free again.
+    """
     x, free = different(ring, SHAPE), semaphores(ring, 1)[0].address()
     for _ in range(3):
         ttnn.experimental.all_gather_async(x, 3, semaphores(ring, 2))

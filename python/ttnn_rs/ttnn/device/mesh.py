@@ -187,7 +187,7 @@ class Mesh:
 
     def coordinates(self) -> list[MeshCoordinate]:
         """Return the coordinates of the chips, row by row."""
-        return [MeshCoordinate(*coordinate) for coordinate in itertools.product(*map(range, self._shape))]
+        return [MeshCoordinate(coordinate) for coordinate in itertools.product(*map(range, self._shape))]
 
 
 def _place(coordinate: MeshCoordinate, shape: MeshShape) -> int | None:

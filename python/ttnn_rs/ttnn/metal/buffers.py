@@ -33,8 +33,6 @@ __all__ = [
     "untilize_nfaces",
 ]
 
-ONE_CHIP = "Can only read a Sharded MeshBuffer from a MeshDevice or a Replicated MeshBuffer from a Unit-Mesh."
-
 
 @dataclass(kw_only=True)
 class InterleavedBufferConfig:
@@ -167,7 +165,8 @@ class Buffer:
         if self.device._several and len(self.memory.places) > 1:
             raise DeviceError(
                 f"read: {self!r} has contents on {len(self.memory.places)} chips; name one: read(dtype, coord)",
-                vendor=ONE_CHIP,
+                vendor="Can only read a Sharded MeshBuffer from a MeshDevice or a Replicated MeshBuffer from a "
+                "Unit-Mesh.",
             )
         return self._read(None).view(kind)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ttnn.base.call import as_integer
 from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, UnsupportedError
 from ttnn.device.chip import Chip
@@ -279,14 +280,13 @@ def _parts(call: str, config: object, mesh: MeshDevice) -> tuple[int, _Cut | Non
     None if all chips have the same bytes.
     """
     if isinstance(config, ReplicatedBufferConfig):
-        return config.size, None
+        return _bytes(call, "size", config.size), None
     if not isinstance(config, ShardedMeshBufferConfig):
         raise ArgumentError(f"{call}: expected a ReplicatedBufferConfig or ShardedMeshBufferConfig, got {config!r}")
     (rows, columns), (height, width) = _shape(call, config.global_buffer_shape), _shape(call, config.shard_shape)
-    if rows * columns == 0 or config.global_size % (rows * columns):
-        raise MemoryConfigError(
-            f"{call}: {config.global_size} B cannot be divided into whole bytes for each of {(rows, columns)}"
-        )
+    size = _bytes(call, "global_size", config.global_size)
+    if rows * columns == 0 or size % (rows * columns):
+        raise MemoryConfigError(f"{call}: {size} B cannot be divided into whole bytes for each of {(rows, columns)}")
     all_rows, all_columns = height == 0, width == 0
     height, width = height or rows, width or columns
     if rows % height or columns % width:
@@ -307,16 +307,24 @@ def _parts(call: str, config: object, mesh: MeshDevice) -> tuple[int, _Cut | Non
             vendor=f"The sharded tensor does not fit on the Mesh. Num shards in buffer {parts * copies}, Num Devices "
             f"{mesh.get_num_devices()}",
         )
-    element = config.global_size // (rows * columns)
+    element = size // (rows * columns)
     cut = _Cut(rows, columns * element, height, width * element, tuple(places[:parts]))
     return height * width * element, cut
 
 
+def _bytes(call: str, name: str, value: object) -> int:
+    size = as_integer(value)
+    if size is None or size < 0:
+        raise ArgumentError(f"{call}: {name} must be a number of bytes, got {value!r}")
+    return size
+
+
 def _shape(call: str, shape: Iterable[int]) -> tuple[int, int]:
-    numbers = tuple(shape)
-    if len(numbers) != 2 or not all(isinstance(size, int | np.integer) and 0 <= size < 1 << 40 for size in numbers):
+    given = [as_integer(size) for size in shape] if isinstance(shape, Iterable) else []
+    numbers = [size for size in given if size is not None and 0 <= size < 1 << 40]
+    if len(given) != 2 or len(numbers) != 2:
         raise ArgumentError(f"{call}: a shape must be rows and columns, got {shape!r}")
-    return int(numbers[0]), int(numbers[1])
+    return numbers[0], numbers[1]
 
 
 def _chips(

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ttnn.base.call import checked
+from ttnn.base.call import as_integer, checked
 from ttnn.base.core_range import CoreRange, CoreRangeSet, check_in_grid
 from ttnn.base.enums import BufferType, SocketEndpoint
 from ttnn.base.exceptions import ArgumentError, DeviceError, FabricError, ParameterError, ShapeError, UnsupportedError
@@ -59,13 +59,46 @@ class SocketMemoryConfig:
     ) -> None:
         if not isinstance(socket_storage_type, BufferType):
             raise ArgumentError(f"SocketMemoryConfig(): expected a BufferType, got {socket_storage_type!r}")
-        if isinstance(fifo_size, bool) or not isinstance(fifo_size, int):
+        size = as_integer(fifo_size)
+        if size is None:
             raise ArgumentError(f"SocketMemoryConfig(): fifo_size must be an int, got {fifo_size!r}")
-        if not 0 < fifo_size <= _MAX_FIFO:
-            raise ParameterError(f"SocketMemoryConfig(): fifo_size must be between 1 and {_MAX_FIFO}, got {fifo_size}")
+        if not 0 < size <= _MAX_FIFO:
+            raise ParameterError(f"SocketMemoryConfig(): fifo_size must be between 1 and {_MAX_FIFO}, got {size}")
+        for part in (sender_sub_device, receiver_sub_device):
+            if part is not None and not isinstance(part, SubDeviceId):
+                raise ArgumentError(f"SocketMemoryConfig(): expected a SubDeviceId, got {part!r}")
+        if not isinstance(per_core_allocation, bool):
+            raise ArgumentError(
+                f"SocketMemoryConfig(): per_core_allocation must be a bool, got {per_core_allocation!r}"
+            )
         if per_core_allocation:
             raise UnsupportedError("SocketMemoryConfig(): per_core_allocation is not modelled", "unimplemented")
-        self.socket_storage_type, self.fifo_size, self.per_core_allocation = socket_storage_type, fifo_size, False
+        self._facts = socket_storage_type, size, sender_sub_device, receiver_sub_device
+
+    @property
+    def socket_storage_type(self) -> BufferType:
+        """Memory of the queue: L1 or DRAM."""
+        return self._facts[0]
+
+    @property
+    def fifo_size(self) -> int:
+        """Bytes of the queue."""
+        return self._facts[1]
+
+    @property
+    def sender_sub_device(self) -> SubDeviceId | None:
+        """Sub-device of the sender's cores."""
+        return self._facts[2]
+
+    @property
+    def receiver_sub_device(self) -> SubDeviceId | None:
+        """Sub-device of the receiver's cores."""
+        return self._facts[3]
+
+    @property
+    def per_core_allocation(self) -> bool:
+        """Always False."""
+        return False
 
 
 class SocketConnection:
@@ -79,7 +112,17 @@ class SocketConnection:
         for core in (sender_core, receiver_core):
             if not isinstance(core, MeshCoreCoord):
                 raise ArgumentError(f"SocketConnection(): expected a MeshCoreCoord, got {core!r}")
-        self.sender_core, self.receiver_core = sender_core, receiver_core
+        self._cores = sender_core, receiver_core
+
+    @property
+    def sender_core(self) -> MeshCoreCoord:
+        """Core that sends."""
+        return self._cores[0]
+
+    @property
+    def receiver_core(self) -> MeshCoreCoord:
+        """Core that receives."""
+        return self._cores[1]
 
 
 class SocketConfig:
@@ -106,11 +149,24 @@ class SocketConfig:
             raise ArgumentError("SocketConfig(): expected a list of SocketConnection and a SocketMemoryConfig")
         if not connections:
             raise ParameterError("SocketConfig(): expected at least one connection")
-        if any(value not in (None, 0) for value in (sender_rank, receiver_rank, sender_mesh_id, receiver_mesh_id)):
+        numbers = (sender_rank, receiver_rank, sender_mesh_id, receiver_mesh_id)
+        if any(value is not None and as_integer(value) is None for value in numbers):
+            raise ArgumentError(f"SocketConfig(): ranks and mesh numbers must be integers, got {numbers}")
+        if any(value is not None and as_integer(value) for value in numbers):
             raise UnsupportedError(
                 "SocketConfig(): ranks and meshes of other processes are not modelled", "unimplemented"
             )
-        self.connections, self.memory_config = list(connections), memory_config
+        self._connections, self._memory_config = tuple(connections), memory_config
+
+    @property
+    def connections(self) -> list[SocketConnection]:
+        """The connections."""
+        return list(self._connections)
+
+    @property
+    def memory_config(self) -> SocketMemoryConfig:
+        """Memory of the receiver's queue."""
+        return self._memory_config
 
 
 class _Way:
@@ -118,12 +174,12 @@ class _Way:
 
     Attributes:
         sent: Tensors that nobody has received: specification, and the pages for each pair of chips.
-        wanted: Tensors that wait for a sender.
+        wanted: Tensors that wait for a sender, and the places of their chips.
     """
 
     def __init__(self) -> None:
         self.sent: deque[tuple[TensorSpec, list[Raw]]] = deque()
-        self.wanted: deque[Tensor] = deque()
+        self.wanted: deque[tuple[Tensor, list[int]]] = deque()
 
 
 class MeshSocket:
@@ -165,8 +221,11 @@ class MeshSocket:
         """Return the number in the fabric of a chip at an end.
 
         Raises:
+            ArgumentError: an argument of another type.
             DeviceError: the mesh of that end has no such coordinate.
         """
+        if not isinstance(endpoint, SocketEndpoint):
+            raise ArgumentError(f"MeshSocket.get_fabric_node_id(): expected a SocketEndpoint, got {endpoint!r}")
         return (self._device if endpoint is self._endpoint else self._other).get_fabric_node_id(coord)
 
     def get_mesh_device(self) -> MeshDevice:
@@ -187,11 +246,14 @@ class MeshSocket:
         """
         places = self._places(operator, tensor, SocketEndpoint.SENDER)
         way, spec = self._way, tensor.spec
+        # A receiver that was deallocated waits no more.
+        while way.wanted and not way.wanted[0][0].is_allocated():
+            way.wanted.popleft()
         if way.wanted:
-            _check_same(operator, spec, way.wanted[0].spec)
+            _check_same(operator, spec, way.wanted[0][0].spec)
         pages = [transfer.read(tensor.buffers, spec, place) for place in places]
         if way.wanted:
-            self._deliver(way.wanted.popleft(), pages)
+            _deliver(*way.wanted.popleft(), pages)
         else:
             way.sent.append((spec, pages))
 
@@ -203,21 +265,12 @@ class MeshSocket:
             DeviceError: the tensor is on another mesh, or not on all chips of the connections.
             ShapeError: what was sent has another specification.
         """
-        self._places(operator, tensor, SocketEndpoint.RECEIVER)
-        way = self._way
+        places, way = self._places(operator, tensor, SocketEndpoint.RECEIVER), self._way
         if not way.sent:
-            way.wanted.append(tensor)
+            way.wanted.append((tensor, places))
             return
         _check_same(operator, way.sent[0][0], tensor.spec)
-        self._deliver(tensor, way.sent.popleft()[1])
-
-    def _deliver(self, tensor: Tensor, pages: list[Raw]) -> None:
-        if not tensor.is_allocated():
-            return
-        device = tensor.device()
-        assert device is not None
-        for (_, coordinate), raw in zip(self._pairs(), pages, strict=True):
-            transfer.write(tensor.buffers, tensor.spec, raw, device, device.chip_at("recv_async", coordinate).place)
+        _deliver(tensor, places, way.sent.popleft()[1])
 
     def _pairs(self) -> list[tuple[MeshCoordinate, MeshCoordinate]]:
         """Return the pairs of chips of the connections, each once."""
@@ -241,6 +294,13 @@ class MeshSocket:
         return places
 
 
+def _deliver(tensor: Tensor, places: list[int], pages: list[Raw]) -> None:
+    device = tensor.device()
+    assert device is not None
+    for place, raw in zip(places, pages, strict=True):
+        transfer.write(tensor.buffers, tensor.spec, raw, device, place)
+
+
 def _check_same(operator: str, sent: TensorSpec, received: TensorSpec) -> None:
     facts = [(spec.shape, spec.dtype, spec.layout, spec.page_shape) for spec in (sent, received)]
     if facts[0] != facts[1]:
@@ -259,8 +319,6 @@ def _end(
         [CoreRange(core, core) for core in dict.fromkeys(c.core_coord for c in end.get_active_cores())]
     )
     check_in_grid("create_socket_pair: a connection has", cores, device.chip["grid"])
-    for core in end.get_active_cores():
-        device.chip_at("create_socket_pair", core.device_coord)
     end._buffer = _on_cores(device, cores, _CONFIG_BYTES)
     end._queue = None
     if endpoint is SocketEndpoint.RECEIVER and config.memory_config.socket_storage_type is BufferType.L1:

@@ -14,9 +14,9 @@ from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.tensor import Tensor
 
 STANDS_FOR: Final[dict[type, Callable[[Any], Any]]] = {}
-"""Types whose values hold device memory, with functions that return what a key has instead.
+"""Types whose values hold device memory.
 
-Keys outlive calls; the memory must not.
+The functions return what a key has instead: keys outlive calls, and the memory must not.
 """
 _NUMBERS: Final = frozenset({int, float})
 _SEQUENCES: Final = frozenset({list, tuple})

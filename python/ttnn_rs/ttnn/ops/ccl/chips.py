@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from ttnn.base.enums import TILE_SIZE, Layout
+from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import FabricError, ParameterError, ShapeError, StorageError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.system_enums import Topology
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh_device import MeshDevice
+from ttnn.operation.registry import find
 from ttnn.operation.signature import BOOLEAN, INTEGER, Param, instance_kind
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, on_device
+from ttnn.ops._programs.common import allocate, full_tiles, on_device, result_spec, take_output
 from ttnn.tensor.tensor import Tensor
 from ttnn.tensor.topology import PlacementReplicate, PlacementShard, TensorTopology, replicated_on
 
@@ -34,8 +36,6 @@ CHUNKS_PER_SYNC: Final = Param("chunks_per_sync", INTEGER, None, doc="Chunks bet
 WORKERS: Final = Param("num_workers_per_link", INTEGER, None, doc="Cores for each link and direction.")
 CHANNEL_BUFFERS: Final = Param("num_buffers_per_channel", INTEGER, None, doc="Packets that a channel holds.")
 L1_SMALL: Final = Param("use_l1_small_for_semaphores", BOOLEAN, False, doc="Semaphores are in L1_SMALL.")
-MEMORY_CONFIG: Final = MEMORY_CONFIG_OPTION
-OUTPUT_TENSOR: Final = OUTPUT_TENSOR_OPTION
 
 
 def require_mesh(operator: str, tensor: Tensor) -> MeshDevice:
@@ -43,8 +43,10 @@ def require_mesh(operator: str, tensor: Tensor) -> MeshDevice:
 
     Raises:
         StorageError: the tensor is on the host, deallocated, or on some chips only.
+        UnsupportedError: its tiles are not 32x32.
     """
     device = on_device(operator, tensor)
+    full_tiles(operator, tensor)
     if device._several and not tensor.buffers[0].is_on_all_chips:
         raise StorageError(
             f"{operator}: the tensor is on {len(tensor.buffers[0].places)} of {len(device.chips)} chips of {device!r}; "
@@ -68,6 +70,55 @@ def require_fabric(operator: str, vendor: str) -> None:
         raise FabricError(
             f"{operator}: there is no fabric; call ttnn.set_fabric_config(...) before opening the mesh", vendor=vendor
         )
+
+
+def take(
+    operator: str, output: Tensor | None, like: TensorSpec, shape: Sequence[int], device: MeshDevice, vendor: str = ""
+) -> Tensor | None:
+    """Return the caller's output, or None.
+
+    It must fit the result and be on all chips.
+
+    Raises:
+        StorageError: it is on the host, deallocated, on another device, or on some chips only.
+        ShapeError: its shape is another one.
+        LayoutError: its layout is another one.
+        DTypeError: its data type is another one.
+    """
+    if output is None:
+        return None
+    take_output(operator, output, shape, like.layout, device, vendor, like.dtype)
+    require_mesh(operator, output)
+    return output
+
+
+def require_several(operator: str, device: MeshDevice, axis: int | None, vendor: str) -> None:
+    """Check that groups have several chips.
+
+    Raises:
+        FabricError: they have one.
+    """
+    if size_of(device, axis) < 2:
+        raise FabricError(f"{operator}: groups of one chip in {device!r}", vendor=vendor)
+
+
+def has_two_axes(device: MeshDevice) -> bool:
+    """Return whether chips lie along more than one axis."""
+    return sum(size > 1 for size in device.shape) > 1
+
+
+def only_axis(device: MeshDevice) -> int:
+    """Return the axis along which several chips lie.
+
+    The last one if there is none.
+    """
+    sizes = [*device.shape]
+    return next((axis for axis, size in enumerate(sizes) if size > 1), len(sizes) - 1)
+
+
+def axes_of(device: MeshDevice, axis: int | None) -> list[int | None]:
+    """Return the axes along which chips are added one after the other."""
+    return [*range(device.shape.dims())] if axis is None and has_two_axes(device) else [axis]
 
 
 def size_of(device: MeshDevice, axis: int | None) -> int:
@@ -167,6 +218,71 @@ def with_topology(tensor: Tensor, topology: TensorTopology) -> Tensor:
     """Return a tensor after setting its topology."""
     tensor._topology = topology
     return tensor
+
+
+def through_bfloat16(tensor: Tensor, run: Callable[[Tensor], Tensor]) -> Tensor:
+    """Return the result of a function that block floats pass as bfloat16."""
+    dtype = tensor.spec.dtype
+    if dtype not in BLOCK_FLOATS:
+        return run(tensor)
+    result: Tensor = find("ttnn.typecast")(run(find("ttnn.typecast")(tensor, DataType.BFLOAT16)), dtype)
+    return result
+
+
+def in_memory(tensor: Tensor, memory_config: MemoryConfig | None, default: MemoryConfig) -> Tensor:
+    """Return a tensor in the memory that was asked for."""
+    wanted = memory_config or default
+    if tensor.spec.memory_config == wanted:
+        return tensor
+    found: Tensor = find("ttnn.to_memory_config")(tensor, wanted)
+    return found
+
+
+def _rows_are_pages(spec: TensorSpec) -> bool:
+    return spec.layout is Layout.TILE or spec.page_grid[1] == 1
+
+
+def moved(
+    step: Callable[..., None],
+    tensor: Tensor,
+    shape: Sequence[int],
+    memory_config: MemoryConfig | None,
+    output: Tensor | None = None,
+    **settings: Any,
+) -> Tensor:
+    """Return the result of an engine step that copies pages between chips.
+
+    Rows of a width- or block-sharded tensor are several pages; it passes through interleaved memory.
+
+    Args:
+        step: The step.
+        tensor: The operand.
+        shape: The result's shape.
+        memory_config: The result's memory. Default: that of the operand.
+        output: Preallocated result.
+        **settings: Settings of the step.
+    """
+    spec, device = tensor.spec, tensor._device
+    assert device is not None
+    wanted = output.spec if output is not None else result_spec(spec, tuple(shape), spec.dtype, memory_config)
+    source = tensor if _rows_are_pages(spec) else in_memory(tensor, DRAM_MEMORY_CONFIG, DRAM_MEMORY_CONFIG)
+    if _rows_are_pages(wanted):
+        target = allocate(wanted, device) if output is None else output
+    elif output is None:
+        target = allocate(result_spec(spec, tuple(shape), spec.dtype, DRAM_MEMORY_CONFIG), device)
+    else:
+        # Chips that get nothing keep what they have.
+        target = find("ttnn.to_memory_config")(output, DRAM_MEMORY_CONFIG)
+    if source.spec.num_pages:
+        step(source.buffers[0], target.buffers[0], **settings)
+    if target is output or _rows_are_pages(wanted):
+        return target
+    result: Tensor
+    if output is None:
+        result = find("ttnn.to_memory_config")(target, wanted.memory_config)
+    else:
+        result = find("ttnn.copy")(target, output)
+    return result
 
 
 def page_dims(spec: TensorSpec) -> list[int]:

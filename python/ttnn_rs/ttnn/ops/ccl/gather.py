@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
-from ttnn.base.exceptions import FabricError, ParameterError, ShapeError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.enums import DataType, Layout
+from ttnn.base.exceptions import DeviceError, FabricError, ParameterError, ShapeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.system_enums import Topology
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.coordinates import MeshCoordinate, SubDeviceId
@@ -25,9 +25,6 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
-    allocate,
-    result_spec,
-    take_output,
 )
 from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.chips import (
@@ -65,12 +62,14 @@ RAISES: Final = (
 )
 
 
-def no_broadcast(device: MeshDevice) -> FabricError:
-    """Return the error of a broadcast in groups of one chip."""
-    return FabricError(
-        f"all_broadcast: groups of one chip in {device!r}",
-        vendor=f"all_broadcast op will only work for num_devices > 1, but has 1, shape: {device.shape}",
-    )
+def require_broadcast(name: str, device: MeshDevice, axis: int | None) -> None:
+    """Check that chips can broadcast along an axis.
+
+    Raises:
+        FabricError: groups have one chip.
+    """
+    vendor = f"all_broadcast op will only work for num_devices > 1, but has 1, shape: {device.shape}"
+    chips.require_several(name, device, axis, vendor)
 
 
 # all_gather.
@@ -91,12 +90,9 @@ def gathered(
     topology = chips.placed(tensor, device, axis, None)
     if not chips.in_pages(spec, dim, spec.shape[dim]):
         return chips.with_topology(_joined(name, tensor, dim, axis, memory_config, output), topology)
-    result = output or allocate(result_spec(spec, tuple(shape), spec.dtype, memory_config), device)
-    if spec.num_pages:
-        outer, inner = chips.slices(spec, dim, 1)
-        engine_steps.gather_slices(
-            tensor.buffers[0], result.buffers[0], groups=chips.groups_of(device, axis), slices=(outer, inner)
-        )
+    groups, slices = chips.groups_of(device, axis), chips.slices(spec, dim, 1)
+    step = engine_steps.gather_slices
+    result = chips.moved(step, tensor, shape, memory_config, output, groups=groups, slices=slices)
     return chips.with_topology(result, topology)
 
 
@@ -108,17 +104,14 @@ def _joined(
     memory_config: MemoryConfig | None,
     output: Tensor | None,
 ) -> Tensor:
-    """Return the joined tensors of a group whose slices share pages.
+    """Return the joined tensors of a group whose slices share pages."""
+    config = memory_config or tensor.spec.memory_config
 
-    Block floats pass through bfloat16.
-    """
-    dtype = tensor.spec.dtype
-    if dtype in BLOCK_FLOATS:
-        tensor = find("ttnn.typecast")(tensor, DataType.BFLOAT16)
-    parts = broadcast_all(name, tensor, axis, None)
-    result: Tensor = find("ttnn.concat")(parts, dim, memory_config=memory_config or tensor.spec.memory_config)
-    if dtype in BLOCK_FLOATS:
-        result = find("ttnn.typecast")(result, dtype)
+    def join(wide: Tensor) -> Tensor:
+        parts = broadcast_all(name, wide, axis, DRAM_MEMORY_CONFIG)
+        return chips.in_memory(find("ttnn.concat")(parts, dim, memory_config=DRAM_MEMORY_CONFIG), config, config)
+
+    result = chips.through_bfloat16(tensor, join)
     if output is not None:
         result = find("ttnn.copy")(result, output)
     return result
@@ -146,11 +139,10 @@ def _all_gather(
         )
     dim %= rank
     check_gather(name, device, spec, dim, cluster_axis, topology)
-    output = output_tensor
-    if output is not None:
-        shape = chips.joined_shape(tuple(spec.shape), dim, chips.size_of(device, cluster_axis))
-        vendor = f"Output tensor shape must be Shape({shape}), got {output.spec.shape}"
-        output = take_output(name, output, shape, spec.layout, device, vendor, spec.dtype)
+    shape = chips.joined_shape(tuple(spec.shape), dim, chips.size_of(device, cluster_axis))
+    given = None if output_tensor is None else output_tensor.spec.shape
+    vendor = f"Output tensor shape must be Shape({shape}), got {given}"
+    output = chips.take(name, output_tensor, spec, shape, device, vendor)
     return gathered(name, input_tensor, dim, cluster_axis, memory_config, output)
 
 
@@ -166,14 +158,10 @@ def check_gather(
     chips.check_axis(device, axis, several)
     FABRIC.require_on(name)
     chips.usable_topology(device, topology, axis)
-    if chips.size_of(device, axis) < 2:
-        if not chips.in_pages(spec, dim, spec.shape[dim]):
-            raise no_broadcast(device)
-        raise FabricError(
-            f"{name}: groups of one chip in {device!r}",
-            vendor="all_gather collective will only work for num_devices > 1, got 1",
-        )
-    if axis is None and FABRIC.is_1d and min(device.shape) > 1 and chips.in_pages(spec, dim, spec.shape[dim]):
+    if not chips.in_pages(spec, dim, spec.shape[dim]):
+        require_broadcast(name, device, axis)
+    chips.require_several(name, device, axis, "all_gather collective will only work for num_devices > 1, got 1")
+    if axis is None and FABRIC.is_1d and chips.has_two_axes(device) and chips.in_pages(spec, dim, spec.shape[dim]):
         raise FabricError(
             f"{name}: {device!r} has two axes, and packets of {FABRIC.config} go along one; pass cluster_axis",
             vendor="1D fabric on a 2D mesh_device requires cluster_axis to be set",
@@ -220,13 +208,13 @@ def broadcast_all(name: str, tensor: Tensor, axis: int | None, memory_config: Me
     """Return each tensor of a group, on all of its chips."""
     device = chips.require_mesh(name, tensor)
     groups, spec = chips.groups_of(device, axis), tensor.spec
-    results = []
-    for position in range(len(groups[0])):
-        result = allocate(result_spec(spec, tuple(spec.shape), spec.dtype, memory_config), device)
-        if spec.num_pages:
-            engine_steps.send_pages(tensor.buffers[0], result.buffers[0], groups=groups, position=position, kept=True)
-        results.append(chips.with_topology(result, chips.placed(tensor, device, axis, None)))
-    return results
+    step, topology = engine_steps.send_pages, chips.placed(tensor, device, axis, None)
+    return [
+        chips.with_topology(
+            chips.moved(step, tensor, spec.shape, memory_config, groups=groups, position=position, kept=True), topology
+        )
+        for position in range(len(groups[0]))
+    ]
 
 
 def _all_broadcast(
@@ -260,8 +248,7 @@ def check_broadcast(name: str, device: MeshDevice, axis: int | None, rings: bool
     FABRIC.require_on(name)
     several = f"ShapeBase[] index out of range. {axis} not in [-{2 * device.shape.dims()}, {device.shape.dims()})"
     chips.check_axis(device, axis, several if rings else f"Invalid cluster axis {axis}. Must be 0 or 1")
-    if chips.size_of(device, axis) < 2:
-        raise no_broadcast(device)
+    require_broadcast(name, device, axis)
 
 
 _LINEAR: Final = Param("topology", TOPOLOGY, Topology.Linear, none=True, doc="Topology.Linear or Topology.Ring.")
@@ -303,24 +290,26 @@ def _broadcast(
 ) -> Tensor:
     name = "ttnn.broadcast"
     device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
-    if cluster_axis is None and min(device.shape) > 1:
+    if cluster_axis is None and chips.has_two_axes(device):
         raise FabricError(
             f"{name}: {device!r} has two axes; pass cluster_axis.",
             vendor="broadcast op is only supported for a linear tensor topology shape",
         )
-    if cluster_axis in (None, 0, 1) and chips.size_of(device, cluster_axis) < 2:
-        raise FabricError(
-            f"{name}: groups of one chip in {device!r}",
-            vendor=f"broadcast op will only work for num_devices > 1, but has 1, shape: {device.shape}",
-        )
+    if cluster_axis is None or 0 <= cluster_axis < device.shape.dims():
+        vendor = f"broadcast op will only work for num_devices > 1, but has 1, shape: {device.shape}"
+        chips.require_several(name, device, cluster_axis, vendor)
     chips.check_axis(device, cluster_axis, f"Invalid cluster axis {cluster_axis}. Must be 0 or 1")
     FABRIC.require_on(name)
     groups = chips.groups_of(device, cluster_axis)
-    along = cluster_axis if cluster_axis is not None else int(device.shape[1] > 1)
-    position = list(sender_coord)[along] % len(groups[0])
-    result = allocate(result_spec(spec, tuple(spec.shape), spec.dtype, memory_config), device)
-    if spec.num_pages:
-        engine_steps.send_pages(input_tensor.buffers[0], result.buffers[0], groups=groups, position=position, kept=True)
+    # As in the official example, each group has a sender: the chip at the coordinate along its axis.
+    along = cluster_axis if cluster_axis is not None else chips.only_axis(device)
+    position = sender_coord[along] if along < sender_coord.dims() else -1
+    if not 0 <= position < len(groups[0]):
+        raise DeviceError(
+            f"{name}: no chip of {device!r} is at {sender_coord} along axis {along}; all would wait for a sender."
+        )
+    step = engine_steps.send_pages
+    result = chips.moved(step, input_tensor, spec.shape, memory_config, groups=groups, position=position, kept=True)
     return chips.with_topology(result, chips.placed(input_tensor, device, cluster_axis, None))
 
 
@@ -345,7 +334,7 @@ broadcast = declare(
     layouts=BOTH_LAYOUTS,
     engine=("send_pages",),
     of_meshes=True,
-    raises=(*RAISES, ("DeviceError", "the mesh has no chip at `sender_coord`.")),
+    raises=(*RAISES, ("DeviceError", "the mesh has no chip at `sender_coord` along the axis of the groups.")),
 )
 
 
@@ -370,13 +359,14 @@ def _point_to_point(
             f"{name}: {sender_coord} and {receiver_coord} are in no common row or column of {device!r}.",
             vendor=f"Routing coordinates {sender_coord} and {receiver_coord} invalid for 1D fabric",
         )
-    if output_tensor is None:
-        result = find("ttnn.zeros_like")(input_tensor)
-    else:
-        result = take_output(name, output_tensor, tuple(spec.shape), spec.layout, device, "", spec.dtype)
-    if spec.num_pages:
-        pair = [[sender.place, receiver.place]]
-        engine_steps.send_pages(input_tensor.buffers[0], result.buffers[0], groups=pair, position=0, kept=False)
+    output = chips.take(name, output_tensor, spec, tuple(spec.shape), device)
+    if output is None:
+        output = find("ttnn.zeros_like")(input_tensor)
+    elif output.buffer_address() == input_tensor.buffer_address():
+        # A step does not read what it writes.
+        input_tensor = find("ttnn.clone")(input_tensor)
+    pair, step = [[sender.place, receiver.place]], engine_steps.send_pages
+    result = chips.moved(step, input_tensor, spec.shape, None, output, groups=pair, position=0, kept=False)
     return chips.with_topology(result, chips.topology_of(input_tensor, device))
 
 
@@ -425,19 +415,16 @@ def partitioned(
     if not chips.in_pages(spec, dim, shape[dim]):
         if spec.layout is Layout.ROW_MAJOR:
             return chips.with_topology(_partition_of_rows(name, tensor, groups, memory_config), topology)
-        dtype = spec.dtype
-        wide = find("ttnn.typecast")(tensor, DataType.BFLOAT16) if dtype in BLOCK_FLOATS else tensor
-        rows = partitioned(name, find("ttnn.to_layout")(wide, Layout.ROW_MAJOR), dim, axis)
-        part = find("ttnn.to_layout")(rows, Layout.TILE)
-        part = find("ttnn.typecast")(part, dtype) if dtype in BLOCK_FLOATS else part
-        if memory_config is not None:
-            part = find("ttnn.to_memory_config")(part, memory_config)
+
+        def cut(wide: Tensor) -> Tensor:
+            rows = find("ttnn.to_layout")(wide, Layout.ROW_MAJOR, memory_config=DRAM_MEMORY_CONFIG)
+            part: Tensor = find("ttnn.to_layout")(partitioned(name, rows, dim, axis), Layout.TILE)
+            return part
+
+        part = chips.in_memory(chips.through_bfloat16(tensor, cut), memory_config, spec.memory_config)
         return chips.with_topology(part, topology)
-    result = allocate(result_spec(spec, tuple(shape), spec.dtype, memory_config), device)
-    if spec.num_pages:
-        engine_steps.take_slices(
-            tensor.buffers[0], result.buffers[0], groups=groups, slices=chips.slices(spec, dim, count)
-        )
+    slices, step = chips.slices(spec, dim, count), engine_steps.take_slices
+    result = chips.moved(step, tensor, shape, memory_config, groups=groups, slices=slices)
     return chips.with_topology(result, topology)
 
 
@@ -448,15 +435,21 @@ def _partition_of_rows(
 
     The dimension is moved to the front, where slices are whole rows.
     """
-    rank = tensor.spec.shape.rank
-    moved = find("ttnn.permute")(tensor, [rank - 1, *range(rank - 1)])
-    spec, count = moved.spec, len(groups[0])
-    shape = chips.sliced_shape(name, tuple(spec.shape), 0, count)
-    part = allocate(result_spec(spec, tuple(shape), spec.dtype, None), chips.require_mesh(name, tensor))
-    engine_steps.take_slices(moved.buffers[0], part.buffers[0], groups=groups, slices=chips.slices(spec, 0, count))
-    config = memory_config or tensor.spec.memory_config
-    result: Tensor = find("ttnn.permute")(part, [*range(1, rank), 0], memory_config=config)
-    return result
+    rank, count, config = tensor.spec.shape.rank, len(groups[0]), tensor.spec.memory_config
+    size = tensor.spec.shape[-1]
+    rows = chips.in_memory(tensor, DRAM_MEMORY_CONFIG, DRAM_MEMORY_CONFIG)
+    if rank == 1:
+        turned = find("ttnn.reshape")(rows, [size, 1])
+    else:
+        turned = find("ttnn.permute")(rows, [rank - 1, *range(rank - 1)])
+    shape = chips.sliced_shape(name, tuple(turned.spec.shape), 0, count)
+    slices, step = chips.slices(turned.spec, 0, count), engine_steps.take_slices
+    part = chips.moved(step, turned, shape, None, groups=groups, slices=slices)
+    if rank == 1:
+        part = find("ttnn.reshape")(part, [size // count])
+    else:
+        part = find("ttnn.permute")(part, [*range(1, rank), 0])
+    return chips.in_memory(part, memory_config, config)
 
 
 def _mesh_partition(

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.base.exceptions import ParameterError, ShapeError, UnsupportedError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.system_enums import Topology
 from ttnn.operation.registry import declare, find
 from ttnn.operation.signature import INT_SEQUENCE, INTEGER, TENSOR, Kind, Param, Signature
-from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, dimension, take_output
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, dimension
 from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.chips import TOPOLOGY
 from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS, RAISES, gathered, partitioned
-from ttnn.ops.ccl.with_semaphores import SEMAPHORE, SEMAPHORES, check_call
+from ttnn.ops.ccl.semaphores import SEMAPHORE, SEMAPHORES, check_call
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -30,7 +30,7 @@ def _range(tensor: Tensor, dim: int, start: int, stop: int) -> Tensor:
     """Return a range of a dimension."""
     begins, ends = [0] * tensor.spec.shape.rank, list(tensor.spec.shape)
     begins[dim], ends[dim] = start, stop
-    part: Tensor = find("ttnn.slice")(tensor, begins, ends)
+    part: Tensor = find("ttnn.slice")(tensor, begins, ends, memory_config=DRAM_MEMORY_CONFIG)
     return part
 
 
@@ -56,9 +56,20 @@ def _halo(tensor: Tensor, dim: int, width: int, axis: int, mode: str, up: bool) 
     for position in range(len(lines[0]) - 1):
         pairs = [[line[position], line[position + 1]] for line in lines]
         groups = pairs if up else [pair[::-1] for pair in pairs]
-        engine_steps.send_pages(sent.buffers[0], halo.buffers[0], groups=groups, position=0, kept=False)
+        halo = chips.moved(
+            engine_steps.send_pages, sent, sent.spec.shape, None, halo, groups=groups, position=0, kept=False
+        )
     found: Tensor = halo
     return found
+
+
+def _padded(tensor: Tensor, dim: int, left: int, right: int, axis: int, mode: str) -> Tensor:
+    """Return each chip's tensor between rows of its neighbours."""
+    parts = [_halo(tensor, dim, left, axis, mode, True)] if left else []
+    parts.append(tensor)
+    parts += [_halo(tensor, dim, right, axis, mode, False)] if right else []
+    padded: Tensor = find("ttnn.concat")(parts, dim, memory_config=DRAM_MEMORY_CONFIG)
+    return padded
 
 
 def _neighbor_pad(
@@ -87,27 +98,36 @@ def _neighbor_pad(
         raise UnsupportedError(
             f"{name}: logical_h and t_front_pad are not modelled; leave them 0 and pad before the call."
         )
-    tensor = input_tensor
+    shape, rank, steps = list(input_tensor.spec.shape), input_tensor.spec.shape.rank, []
     for each, left, right, axis in zip(dim, padding_left, padding_right, cluster_axis, strict=True):
         check_call(name, device, axis)
-        place, rank = dimension(name, each, tensor.spec.shape.rank), tensor.spec.shape.rank
-        size = tensor.spec.shape[place]
+        place = dimension(name, each, rank)
+        size = shape[place]
         if place == rank - 1 or not 0 <= left <= size or not 0 <= right <= size:
             raise ShapeError(
-                f"{name}: padding {left} and {right} of dimension {place} of {tensor.spec.shape}; expected a dimension "
-                "before the last one, and at most its size."
+                f"{name}: padding {left} and {right} of dimension {place} of {shape}; expected a dimension before the "
+                "last one, and at most its size."
             )
-        parts = [_halo(tensor, place, left, axis, padding_mode, True)] if left else []
-        parts.append(tensor)
-        parts += [_halo(tensor, place, right, axis, padding_mode, False)] if right else []
-        if len(parts) > 1:
-            tensor = find("ttnn.concat")(parts, place, memory_config=memory_config or tensor.spec.memory_config)
-    if persistent_output_buffer is not None:
-        spec = tensor.spec
-        output = take_output(name, persistent_output_buffer, tuple(spec.shape), spec.layout, device, "", spec.dtype)
-        engine_steps.copy_pages(tensor.buffers[0], output.buffers[0])
-        tensor = output
-    return chips.with_topology(tensor, chips.topology_of(input_tensor, device))
+        shape[place] += left + right
+        steps.append((place, left, right, axis, padding_mode))
+    output = chips.take(name, persistent_output_buffer, input_tensor.spec, shape, device)
+
+    def run(wide: Tensor) -> Tensor:
+        tensor = chips.in_memory(wide, None, DRAM_MEMORY_CONFIG)
+        for step in steps:
+            if step[1] or step[2]:
+                tensor = _padded(tensor, *step)
+        return tensor
+
+    if shape == list(input_tensor.spec.shape):
+        result = find("ttnn.clone")(input_tensor, memory_config=memory_config)
+    else:
+        result = chips.in_memory(
+            chips.through_bfloat16(input_tensor, run), memory_config, input_tensor.spec.memory_config
+        )
+    if output is not None:
+        result = find("ttnn.copy")(result, output)
+    return chips.with_topology(result, chips.topology_of(input_tensor, device))
 
 
 _LINE: Final = Param("topology", TOPOLOGY, Topology.Linear, none=True, doc="Topology.Linear.")
@@ -180,8 +200,12 @@ def _slice_reshard(
             f"{name}: {output_dim_shape} rows from {output_dim_offset} on; {count} chips have {size} rows, and each "
             "gets the same number."
         )
-    whole = gathered(name, input_tensor, axis, cluster_axis)
-    result = partitioned(name, _range(whole, axis, output_dim_offset, end), axis, cluster_axis, memory_config)
+
+    def run(wide: Tensor) -> Tensor:
+        whole = gathered(name, wide, axis, cluster_axis, DRAM_MEMORY_CONFIG)
+        return partitioned(name, _range(whole, axis, output_dim_offset, end), axis, cluster_axis)
+
+    result = chips.in_memory(chips.through_bfloat16(input_tensor, run), memory_config, spec.memory_config)
     return chips.with_topology(result, chips.topology_of(input_tensor, device))
 
 

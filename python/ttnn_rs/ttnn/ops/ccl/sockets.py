@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ttnn.metal.sockets import MeshSocket
 from ttnn.operation.registry import declare
-from ttnn.operation.signature import TENSOR, Kind, Param, Signature
+from ttnn.operation.signature import TENSOR, Param, Signature, instance_kind
 from ttnn.ops._programs.common import INPUT_TENSOR, on_device
 from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS
 from ttnn.tensor.tensor import Tensor
@@ -16,7 +17,7 @@ from ttnn.tensor.tensor import Tensor
 _SOURCE: Final = "ttnn/cpp/ttnn/operations/experimental/ccl/send_recv_async"
 _SOCKET: Final = Param(
     "mesh_socket",
-    Kind("ttnn.MeshSocket", lambda value: type(value).__name__ == "MeshSocket", "MeshSocket"),
+    instance_kind("ttnn.MeshSocket", MeshSocket),
     doc="An end of the socket; see `ttnn.create_socket_pair`.",
 )
 _RAISES: Final = (
@@ -27,28 +28,27 @@ _RAISES: Final = (
 )
 
 
-def _send(name: str, tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
+def _send(name: str, tensor: Tensor, mesh_socket: MeshSocket) -> list[Tensor]:
     on_device(name, tensor)
     mesh_socket._send(name, tensor)
     return []
 
 
-def _receive(name: str, tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
+def _receive(name: str, tensor: Tensor, mesh_socket: MeshSocket) -> list[Tensor]:
     on_device(name, tensor)
     mesh_socket._receive(name, tensor)
     return [tensor]
 
 
 def _sender(name: str) -> Any:
-    def run(input_tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
+    def run(input_tensor: Tensor, mesh_socket: MeshSocket) -> list[Tensor]:
         return _send(f"ttnn.{name}", input_tensor, mesh_socket)
 
     return declare(
         name,
         (Signature((INPUT_TENSOR, _SOCKET)),),
         run,
-        "Send a tensor through a socket, and return an empty list.\n"
-        "What is sent waits in the socket until it is received. Shape: [...].",
+        "Write a tensor to a socket.\nIt waits in the socket until it is received.\nShape: [...] -> an empty list [].",
         source=_SOURCE,
         dtypes=FLOATS_AND_INTEGERS,
         layouts=BOTH_LAYOUTS,
@@ -58,16 +58,16 @@ def _sender(name: str) -> Any:
 
 
 def _receiver(name: str) -> Any:
-    def run(output_tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
+    def run(output_tensor: Tensor, mesh_socket: MeshSocket) -> list[Tensor]:
         return _receive(f"ttnn.{name}", output_tensor, mesh_socket)
 
     return declare(
         name,
         (Signature((Param("output_tensor", TENSOR, doc="Gets what was sent."), _SOCKET)),),
         run,
-        "Receive the next tensor of a socket.\n"
-        "It is written to `output_tensor`, which is returned in a list. If none was sent yet, that happens once one is "
-        "sent. Shape: [...] -> [...].",
+        "Write a socket's next tensor to `output_tensor`.\n"
+        "If none was sent yet, that happens once one is sent. Return a list of `output_tensor`.\n"
+        "Shape: [...] -> [...].",
         source=_SOURCE,
         dtypes=FLOATS_AND_INTEGERS,
         layouts=BOTH_LAYOUTS,

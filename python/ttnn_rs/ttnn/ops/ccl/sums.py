@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
-from ttnn.base.exceptions import FabricError, ParameterError, ShapeError, UnsupportedError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.exceptions import LayoutError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.system_enums import Topology
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.coordinates import SubDeviceId
@@ -27,7 +27,6 @@ from ttnn.ops._programs.common import (
     allocate,
     dimension,
     result_spec,
-    take_output,
 )
 from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.chips import (
@@ -39,7 +38,7 @@ from ttnn.ops.ccl.chips import (
     TOPOLOGY_OPTION,
     WORKERS,
 )
-from ttnn.ops.ccl.gather import BOTH_LAYOUTS, RAISES, SUB_DEVICE, gathered, no_broadcast, partitioned
+from ttnn.ops.ccl.gather import BOTH_LAYOUTS, RAISES, SUB_DEVICE, gathered, require_broadcast
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -112,17 +111,52 @@ def scattered(
     memory_config: MemoryConfig | None = None,
     output: Tensor | None = None,
 ) -> Tensor:
-    """Return each chip's slice of the sum of its group's tensors.
+    """Return each chip's slice of its group's sum.
+
+    Slices are whole tiles.
 
     Raises:
-        ShapeError: the dimension does not divide.
+        ShapeError: the dimension does not divide, or slices are not whole tiles.
         UnsupportedError: the data type is an integer.
     """
     device = chips.require_mesh(name, tensor)
     spec, count = tensor.spec, chips.size_of(device, axis)
     shape = chips.sliced_shape(name, tuple(spec.shape), dim, count)
+    if not in_whole_slices(spec, dim, count):
+        raise ShapeError(
+            f"{name}: slices of {shape[dim]} along dimension {dim} of {spec.shape} in {spec.layout.name} are not whole "
+            "tiles; use ttnn.reduce_scatter."
+        )
+    topology = chips.topology_of(tensor, device) if adding.order == "direct" else None
+    result = summed(name, tensor, axis, adding, memory_config, output, dim=dim)
+    return chips.with_topology(result, topology or chips.placed(tensor, device, axis, dim))
+
+
+def summed(
+    name: str,
+    tensor: Tensor,
+    axis: int | None,
+    adding: Adding,
+    memory_config: MemoryConfig | None,
+    output: Tensor | None = None,
+    *,
+    dim: int | None = None,
+) -> Tensor:
+    """Return the sum of a group's tensors, or slices of it.
+
+    Raises:
+        LayoutError: the tensor is row-major.
+        UnsupportedError: the data type is an integer.
+    """
+    device, spec = chips.require_mesh(name, tensor), tensor.spec
     require_sums(name, spec.dtype)
-    result = output or allocate(result_spec(spec, tuple(shape), spec.dtype, memory_config), device)
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(
+            f"{name}: a sum of row-major tensors; convert them with ttnn.to_layout(..., ttnn.TILE_LAYOUT)."
+        )
+    count = chips.size_of(device, axis)
+    shape = tuple(spec.shape) if dim is None else tuple(chips.sliced_shape(name, tuple(spec.shape), dim, count))
+    result = output or allocate(result_spec(spec, shape, spec.dtype, memory_config), device)
     if spec.num_pages:
         dims = chips.page_dims(result.spec)
         engine_steps.sum_over_chips(
@@ -133,11 +167,23 @@ def scattered(
             dst32=adding.dst32,
             order=adding.order,
             chunk=adding.chunk,
-            slices=chips.slices(spec, dim, count),
+            slices=None if dim is None else chips.slices(spec, dim, count),
             matrix=math.prod(dims[1:] if adding.order == "turn" else dims[-2:]),
         )
-    topology = chips.topology_of(tensor, device) if adding.order == "direct" else None
-    return chips.with_topology(result, topology or chips.placed(tensor, device, axis, dim))
+    return result
+
+
+def require_matrix(name: str, spec: TensorSpec) -> None:
+    """Check that a tensor has two dimensions at least.
+
+    Raises:
+        ShapeError: it has one.
+    """
+    if spec.shape.rank < 2:
+        raise ShapeError(
+            f"{name}: {spec.shape} has one dimension, at least two are needed.",
+            vendor="reduce_scatter currently supports rank 2 tensors at minimum",
+        )
 
 
 def require_sums(name: str, dtype: DataType) -> None:
@@ -156,6 +202,57 @@ def require_sums(name: str, dtype: DataType) -> None:
 def in_whole_slices(spec: TensorSpec, dim: int, count: int) -> bool:
     """Return whether slices of a dimension are whole tiles."""
     return spec.layout is Layout.TILE and chips.in_pages(spec, dim, spec.shape[dim] // count)
+
+
+def in_padded_slices(
+    name: str,
+    tensor: Tensor,
+    dim: int,
+    axis: int | None,
+    asked: Topology | None,
+    dst32: bool,
+    memory_config: MemoryConfig | None,
+    *,
+    plain: bool,
+) -> Tensor:
+    """Return slices of a sum that are not whole tiles.
+
+    Each slice is padded to tiles with zeros, then the program of whole slices runs, and the padding is removed. Block
+    floats pass through bfloat16.
+
+    Args:
+        name: The operator, for errors.
+        tensor: The operand.
+        dim: The dimension that is scattered.
+        axis: The axis of the groups.
+        asked: The topology that the caller asked for.
+        dst32: Whether Dst is 32 bits wide.
+        memory_config: Memory of the result. Default: that of the operand.
+        plain: Whether none of the options is set that choose the ring program.
+    """
+    device, spec = chips.require_mesh(name, tensor), tensor.spec
+    count, rank = chips.size_of(device, axis), spec.shape.rank
+    shape = chips.sliced_shape(name, tuple(spec.shape), dim, count)
+
+    def padded_slice(whole: Tensor, number: int) -> Tensor:
+        begins, ends = [0] * rank, list(whole.spec.shape)
+        begins[dim], ends[dim] = number * shape[dim], (number + 1) * shape[dim]
+        part = find("ttnn.to_layout")(find("ttnn.slice")(whole, begins, ends), Layout.TILE)
+        further = [whole_tiles - size for whole_tiles, size in zip(part.spec.padded_shape, shape, strict=True)]
+        padded: Tensor = find("ttnn.pad")(part, [(0, size) for size in further], 0.0) if any(further) else part
+        return padded
+
+    def add(wide: Tensor) -> Tensor:
+        interleaved = chips.in_memory(wide, DRAM_MEMORY_CONFIG, DRAM_MEMORY_CONFIG)
+        joined = find("ttnn.concat")([padded_slice(interleaved, number) for number in range(count)], dim)
+        topology = chips.usable_topology(device, asked, axis)
+        order = order_of(name, joined.spec, dim, count, topology, plain=plain)
+        part = scattered(name, joined, dim, axis, Adding(order, dst32))
+        result: Tensor = find("ttnn.to_layout")(find("ttnn.slice")(part, [0] * rank, shape), spec.layout)
+        return result
+
+    result = chips.in_memory(chips.through_bfloat16(tensor, add), memory_config, spec.memory_config)
+    return chips.with_topology(result, chips.placed(tensor, device, axis, dim))
 
 
 def _is_full(spec: TensorSpec) -> bool:
@@ -185,19 +282,15 @@ def _reduce_scatter(
     device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
     axis = dimension(name, dim, spec.shape.rank)
     check_sum(name, device, cluster_axis, num_links, topology)
-    if spec.shape.rank < 2:
-        raise ShapeError(
-            f"{name}: {spec.shape} has one dimension, at least two are needed.",
-            vendor="reduce_scatter currently supports rank 2 tensors at minimum",
-        )
+    require_matrix(name, spec)
     options = (intermediate_memory_config, chunks_per_sync, num_workers_per_link, num_buffers_per_channel)
     plain = all(value is None for value in (*options, compute_kernel_config)) and not use_l1_small_for_semaphores
     dst32 = wide_dst(spec.dtype, compute_kernel_config)
-    axes = [0, 1] if cluster_axis is None and min(device.shape) > 1 else [cluster_axis]
+    axes = chips.axes_of(device, cluster_axis)
     tensor = input_tensor
     for number, mesh_axis in enumerate(axes):
         last = number == len(axes) - 1
-        config = memory_config if last else None
+        config = (memory_config or spec.memory_config) if last else DRAM_MEMORY_CONFIG
         # The official program checks the output in the first step already.
         tensor = _one_axis(name, tensor, axis, mesh_axis, topology, num_links, config, output_tensor, plain, dst32)
     if len(axes) > 1:
@@ -223,16 +316,15 @@ def _one_axis(
     require_sums(name, spec.dtype)
     shape = chips.sliced_shape(name, tuple(spec.shape), dim, count)
     if not in_whole_slices(spec, dim, count):
-        # The official order of additions is not known here; this is that of `all_reduce`.
-        whole = _one_after_another(name, tensor, axis, None)
-        return partitioned(name, whole, dim, axis, memory_config)
+        return in_padded_slices(name, tensor, dim, axis, asked, dst32, memory_config, plain=plain)
     order = order_of(name, spec, dim, count, chips.usable_topology(device, asked, axis), plain=plain)
     chips.check_links(device, axis, num_links, order == "direct")
+    vendor = ""
     if output is not None:
         expected = result_spec(spec, tuple(shape), spec.dtype, memory_config)
         what = "Persistent output tensor spec" if order == "direct" else "Output tensor spec"
         vendor = f"{what} {output.spec!r} does not match expected {expected!r}"
-        output = take_output(name, output, shape, spec.layout, device, vendor, spec.dtype)
+    output = chips.take(name, output, spec, shape, device, vendor)
     return scattered(name, tensor, dim, axis, Adding(order, dst32), memory_config, output)
 
 
@@ -254,11 +346,7 @@ def require_neighbours(name: str, device: MeshDevice, axis: int | None, topology
     Raises:
         FabricError: they have not, or there is none.
     """
-    if chips.size_of(device, axis) < 2:
-        raise FabricError(
-            f"{name}: groups of one chip in {device!r}",
-            vendor="DEBUG: forward_coord or backward_coord is null",
-        )
+    chips.require_several(name, device, axis, "DEBUG: forward_coord or backward_coord is null")
     if topology is not None:
         chips.require_fabric(name, "Unsupported fabric config")
     FABRIC.require_on(name)
@@ -335,7 +423,7 @@ def reduced(
     dim = scatter_dim(spec, count) if count > 1 else None
     if dim is None:
         if count < 2 and not (spec.layout is Layout.TILE and _is_full(spec)):
-            raise no_broadcast(device)
+            require_broadcast(name, device, axis)
         require_neighbours(name, device, axis, topology)
         return _one_after_another(name, tensor, axis, memory_config)
     dst32 = wide_dst(spec.dtype, None)
@@ -355,35 +443,20 @@ def _one_after_another(name: str, tensor: Tensor, axis: int | None, memory_confi
     topology = chips.placed(tensor, device, axis, None)
     if spec.layout is Layout.ROW_MAJOR:
         tiled = find("ttnn.to_layout")(tensor, Layout.TILE)
-        summed = _one_after_another(name, tiled, axis, None)
-        result = find("ttnn.to_layout")(summed, Layout.ROW_MAJOR)
+        result = find("ttnn.to_layout")(_one_after_another(name, tiled, axis, None), Layout.ROW_MAJOR)
         if memory_config is not None:
             result = find("ttnn.to_memory_config")(result, memory_config)
         return chips.with_topology(result, topology)
     if spec.dtype in BLOCK_FLOATS:
-        wide = find("ttnn.typecast")(tensor, DataType.BFLOAT16)
-        narrow = find("ttnn.typecast")(_one_after_another(name, wide, axis, memory_config), spec.dtype)
+        narrow = chips.through_bfloat16(tensor, lambda wide: _one_after_another(name, wide, axis, memory_config))
         return chips.with_topology(narrow, topology)
     if spec.dtype is DataType.FLOAT32:
         shape = tuple(spec.shape)
         rows = find("ttnn.reshape")(tensor, [1, math.prod(shape[:-2]), *([1] * (2 - len(shape[-2:]))), *shape[-2:]])
         joined = gathered(name, rows, 0, axis)
-        summed = find("ttnn.sum")(joined, 0, True, memory_config=memory_config or spec.memory_config)
-        return chips.with_topology(find("ttnn.reshape")(summed, shape), topology)
-    result = allocate(result_spec(spec, tuple(spec.shape), spec.dtype, memory_config), device)
-    if spec.num_pages:
-        engine_steps.sum_over_chips(
-            tensor.buffers[0],
-            result.buffers[0],
-            groups=chips.groups_of(device, axis),
-            format=FORMAT_CODE[spec.dtype],
-            dst32=False,
-            order="sequential",
-            chunk=_CHUNK,
-            slices=None,
-            matrix=1,
-        )
-    return chips.with_topology(result, topology)
+        total = find("ttnn.sum")(joined, 0, True, memory_config=memory_config or spec.memory_config)
+        return chips.with_topology(find("ttnn.reshape")(total, shape), topology)
+    return chips.with_topology(summed(name, tensor, axis, Adding("sequential", False), memory_config), topology)
 
 
 def _all_reduce(
@@ -399,9 +472,8 @@ def _all_reduce(
     check_sum(name, device, cluster_axis, num_links, topology)
     if cluster_axis is None or chips.size_of(device, cluster_axis) > 1:
         require_sums(name, input_tensor.spec.dtype)
-    axes = [0, 1] if cluster_axis is None and min(device.shape) > 1 else [cluster_axis]
     tensor = input_tensor
-    for axis in axes:
+    for axis in chips.axes_of(device, cluster_axis):
         tensor = reduced(name, tensor, axis, topology, num_links, memory_config)
     return chips.with_topology(tensor, chips.placed(input_tensor, device, cluster_axis, None))
 

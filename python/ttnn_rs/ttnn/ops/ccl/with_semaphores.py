@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
-from ttnn.base.enums import FORMAT_CODE, DataType, Layout
-from ttnn.base.exceptions import FabricError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.enums import DataType, Layout
+from ttnn.base.exceptions import FabricError, ParameterError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.op_enums import ReduceType
 from ttnn.base.system_enums import Topology
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh_device import MeshDevice
-from ttnn.operation.registry import declare
+from ttnn.operation.registry import declare, find
 from ttnn.operation.signature import (
     BOOLEAN,
     COMPUTE_KERNEL_CONFIG,
@@ -38,34 +38,29 @@ from ttnn.ops._programs.common import (
     SUB_CORE_GRIDS_OPTION,
     allocate,
     dimension,
-    result_spec,
-    take_output,
+    same_device,
 )
 from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.chips import CHANNEL_BUFFERS, CHUNKS_PER_SYNC, CLUSTER_AXIS, NUM_LINKS, TOPOLOGY, WORKERS
-from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS, RAISES, SUB_DEVICE, gathered, partitioned
-from ttnn.ops.ccl.sums import SUMS, Adding, order_of, reduced, require_sums, scattered, wide_dst
-from ttnn.runtime import engine_steps
+from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS, RAISES, SUB_DEVICE, gathered
+from ttnn.ops.ccl.semaphores import ONE_OR_MORE, SEMAPHORE, SEMAPHORES, check_call, check_mesh
+from ttnn.ops.ccl.sums import (
+    SUMS,
+    Adding,
+    in_padded_slices,
+    in_whole_slices,
+    order_of,
+    reduced,
+    require_matrix,
+    require_sums,
+    scattered,
+    summed,
+    wide_dst,
+)
 from ttnn.tensor.tensor import Tensor
 
 _SOURCE: Final = "ttnn/cpp/ttnn/operations/experimental/ccl"
 
-
-def _is_semaphore(value: object) -> bool:
-    return type(value).__name__ == "GlobalSemaphore"
-
-
-def _are_semaphores(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(map(_is_semaphore, value))
-
-
-SEMAPHORE: Final = Kind("ttnn.GlobalSemaphore", _is_semaphore, "GlobalSemaphore")
-SEMAPHORES: Final = Kind("collections.abc.Sequence[ttnn.GlobalSemaphore]", _are_semaphores, "Sequence[GlobalSemaphore]")
-ONE_OR_MORE: Final = Kind(
-    "ttnn.GlobalSemaphoreArg",
-    lambda value: _is_semaphore(value) or _are_semaphores(value),
-    "GlobalSemaphore | Sequence[GlobalSemaphore]",
-)
 TENSORS: Final = Kind(
     "collections.abc.Sequence[ttnn.Tensor]",
     lambda value: isinstance(value, list | tuple) and all(isinstance(each, Tensor) for each in value),
@@ -80,44 +75,6 @@ _BARRIER: Final = Param("barrier_semaphore", SEMAPHORE, None, doc="Semaphore of 
 _LLAMA: Final = Param("use_optimal_ccl_for_llama", BOOLEAN, False, doc="Kernels of one model. Bits do not change.")
 _USE_BROADCAST: Final = Param("use_broadcast", BOOLEAN, False, doc="Sends by multicast. Bits do not change.")
 _MESH: Final = Param("mesh_device", DEVICE, doc="Mesh of the tensor.")
-
-
-def check_call(
-    name: str, device: MeshDevice, axis: int | None, semaphores: tuple[object, int, str] | None = None
-) -> None:
-    """Check that chips along an axis can work together.
-
-    Args:
-        name: The operator, for errors.
-        device: The mesh.
-        axis: The axis of the groups.
-        semaphores: The semaphores of the call, how many are needed, and the official sentence.
-
-    Raises:
-        FabricError: there is no fabric, or there are no groups along the axis.
-        ParameterError: another number of semaphores is needed.
-    """
-    short = name.removeprefix("ttnn.experimental.")
-    chips.check_axis(device, axis, f"cluster axis {axis} is out of range for mesh shape rank {device.shape.dims()}")
-    count = chips.size_of(device, axis)
-    if count < 2:
-        raise FabricError(
-            f"{name}: groups of one chip in {device!r}",
-            vendor=f"{short} op will only work for num_devices > 1, but has {count}",
-        )
-    if semaphores is not None:
-        given, needed, sentence = semaphores
-        found = len(given) if isinstance(given, list | tuple) else 1
-        if found != needed:
-            raise ParameterError(f"{name}: expected {needed} global semaphores, got {found}.", vendor=sentence)
-        chips.require_fabric(name, "Unsupported fabric config")
-    FABRIC.require_on(name)
-    if axis is None and FABRIC.is_1d and min(device.shape) > 1:
-        columns = device.shape[1]
-        raise FabricError(
-            f"{name}: {device!r} has two axes, and packets of {FABRIC.config} go along one; pass cluster_axis",
-            vendor=f"Could not find any forwarding direction from src (M0, D{columns - 1}) to dst (M0, D{columns})",
-        )
 
 
 # all_gather_async.
@@ -138,7 +95,7 @@ def _gathered(
     if output is not None:
         shape = chips.joined_shape(tuple(spec.shape), place, chips.size_of(device, axis))
         vendor = f"Error, Output tensor shape at dimension {place} should be {shape[place]} but has {output.spec.shape}"
-        output = take_output(name, output, shape, spec.layout, device, vendor, spec.dtype)
+        output = chips.take(name, output, spec, shape, device, vendor)
     return gathered(name, tensor, place, axis, memory_config, output)
 
 
@@ -174,6 +131,7 @@ def _gather_along(
     memory_config: MemoryConfig | None,
     *_: Any,
 ) -> Tensor:
+    check_mesh("ttnn.experimental.all_gather_async", input_tensor, mesh_device)
     semaphores = multi_device_global_semaphore
     return _gathered(input_tensor, persistent_output_tensor, dim, semaphores, memory_config, cluster_axis)
 
@@ -259,10 +217,6 @@ all_gather_async = declare(
 # reduce_scatter_minimal_async.
 
 
-def _checked_topology(device: MeshDevice, topology: Topology | None, axis: int | None) -> Topology:
-    return chips.usable_topology(device, topology, axis)
-
-
 def _reduce_scatter(
     input_tensor: Tensor,
     persistent_output_buffers: Sequence[Tensor] | None,
@@ -286,13 +240,15 @@ def _reduce_scatter(
     axis, count = dimension(name, dim, spec.shape.rank), chips.size_of(device, cluster_axis)
     if not multi_device_global_semaphore:
         raise ParameterError(f"{name}: expected 3 global semaphores, got none.")
-    order = order_of(name, spec, axis, count, _checked_topology(device, topology, cluster_axis), plain=False)
-    output = None
-    if persistent_output_buffers:
-        shape = chips.sliced_shape(name, tuple(spec.shape), axis, count)
-        output = take_output(name, persistent_output_buffers[-1], shape, spec.layout, device, "", spec.dtype)
-    adding = Adding(order, wide_dst(spec.dtype, compute_kernel_config))
-    return scattered(name, input_tensor, axis, cluster_axis, adding, memory_config, output)
+    require_matrix(name, spec)
+    shape, dst32 = chips.sliced_shape(name, tuple(spec.shape), axis, count), wide_dst(spec.dtype, compute_kernel_config)
+    given = persistent_output_buffers[-1] if persistent_output_buffers else None
+    output = chips.take(name, given, spec, shape, device)
+    if in_whole_slices(spec, axis, count):
+        order = order_of(name, spec, axis, count, chips.usable_topology(device, topology, cluster_axis), plain=False)
+        return scattered(name, input_tensor, axis, cluster_axis, Adding(order, dst32), memory_config, output)
+    result = in_padded_slices(name, input_tensor, axis, cluster_axis, topology, dst32, memory_config, plain=False)
+    return result if output is None else find("ttnn.copy")(result, output)
 
 
 reduce_scatter_minimal_async = declare(
@@ -351,18 +307,16 @@ def _reduce_direct(
             f"{name}: cluster_axis {cluster_axis}: {device!r} has axes 0 and 1",
             vendor=f"{short} cluster_axis {cluster_axis} is out of range; only axes 0 and 1 exist",
         )
-    if cluster_axis is None and min(device.shape) > 1:
+    if cluster_axis is None and chips.has_two_axes(device):
         raise FabricError(
             f"{name}: {device!r} has two axes; pass cluster_axis",
             vendor=f"{short} requires an explicit cluster_axis on a {device.shape} mesh: with both extents greater "
             "than one there is no single implied",
         )
     count = chips.size_of(device, cluster_axis)
-    if count < 2:
-        raise FabricError(
-            f"{name}: groups of one chip in {device!r}",
-            vendor=f"reduce_scatter collective requires num_devices > 1, got {count}",
-        )
+    require_matrix(name, spec)
+    vendor = "reduce_scatter collective requires num_devices > 1, got 1"
+    chips.require_several(name, device, cluster_axis, vendor)
     if not FABRIC.is_1d:
         raise FabricError(
             f"{name}: packets go along two axes; use a fabric of one",
@@ -375,10 +329,8 @@ def _reduce_direct(
         )
     axis = dimension(name, dim, spec.shape.rank)
     chips.check_links(device, cluster_axis, num_links, True)
-    output = None
-    if persistent_buffers:
-        shape = chips.sliced_shape(name, tuple(spec.shape), axis, count)
-        output = take_output(name, persistent_buffers[-1], shape, spec.layout, device, "", spec.dtype)
+    shape = chips.sliced_shape(name, tuple(spec.shape), axis, count)
+    output = chips.take(name, persistent_buffers[-1] if persistent_buffers else None, spec, shape, device)
     adding = Adding("direct", wide_dst(spec.dtype, None))
     return scattered(name, input_tensor, axis, cluster_axis, adding, memory_config, output)
 
@@ -424,7 +376,7 @@ def _create_intermediate_buffer(
     chips.check_axis(device, cluster_axis, f"cluster axis {cluster_axis} is out of range for mesh shape rank {rank}")
     FABRIC.require_on(name)
     axis, count = dimension(name, dim, spec.shape.rank), chips.size_of(device, cluster_axis)
-    flat = cluster_axis is not None or min(device.shape) == 1
+    flat = cluster_axis is not None or not chips.has_two_axes(device)
     ring = flat and count > 2 and chips.usable_topology(device, topology, cluster_axis) is Topology.Ring
     if not ring or axis == 0:
         raise ParameterError(
@@ -503,7 +455,7 @@ def _all_reduce_flat(
     *_: Any,
 ) -> Tensor:
     device = chips.require_mesh("ttnn.experimental.all_reduce_async", input_tensor)
-    axis = None if min(device.shape) > 1 else int(device.shape[1] > 1)
+    axis = None if chips.has_two_axes(device) else chips.only_axis(device)
     return _all_reduce(input_tensor, axis, math_op, memory_config, topology, num_links)
 
 
@@ -520,6 +472,7 @@ def _all_reduce_along(
     num_links: int | None,
     *_: Any,
 ) -> Tensor:
+    check_mesh("ttnn.experimental.all_reduce_async", input_tensor, mesh_device)
     return _all_reduce(input_tensor, cluster_axis, math_op, memory_config, topology, num_links)
 
 
@@ -540,25 +493,15 @@ def _all_reduce_with_buffer(
 ) -> Tensor:
     name = "ttnn.experimental.all_reduce_async"
     device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
+    check_mesh(name, input_tensor, mesh_device)
+    same_device(name, device, buffer_tensor, "buffer_tensor")
     check_call(name, device, cluster_axis)
     if dtype is not None and dtype is not spec.dtype:
         raise UnsupportedError(f"{name}: dtype {dtype.name} of a sum of {spec.dtype.name}.", "unimplemented")
     require_sums(name, spec.dtype)
-    count = chips.size_of(device, cluster_axis)
-    if count % 2:
-        raise ParameterError(f"{name}: {count} chips; they are added in pairs.")
-    result = allocate(result_spec(spec, tuple(spec.shape), spec.dtype, memory_config), device)
-    engine_steps.sum_over_chips(
-        input_tensor.buffers[0],
-        result.buffers[0],
-        groups=chips.groups_of(device, cluster_axis),
-        format=FORMAT_CODE[spec.dtype],
-        dst32=fp32_dest_acc,
-        order="pairs",
-        chunk=8,
-        slices=None,
-        matrix=1,
-    )
+    if chips.size_of(device, cluster_axis) % 2:
+        raise ParameterError(f"{name}: groups of {chips.size_of(device, cluster_axis)} chips; they are added in pairs.")
+    result = summed(name, input_tensor, cluster_axis, Adding("pairs", fp32_dest_acc), memory_config)
     return chips.with_topology(result, chips.placed(input_tensor, device, cluster_axis, None))
 
 
@@ -612,75 +555,4 @@ all_reduce_async = declare(
     engine=("sum_over_chips", "gather_slices"),
     of_meshes=True,
     raises=(*RAISES, ("UnsupportedError", "another operation than a sum, or the data type is an integer.")),
-)
-
-
-# all_to_all_async_generic.
-
-
-def _all_to_all(
-    input_tensor: Tensor,
-    in_dim: int,
-    out_dim: int,
-    persistent_output_buffer: Tensor | None,
-    num_links: int | None,
-    memory_config: MemoryConfig | None,
-    topology: Topology | None,
-    subdevice_id: object,
-    cluster_axis: int | None,
-) -> Tensor:
-    name = "ttnn.experimental.all_to_all_async_generic"
-    device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
-    rank = device.shape.dims()
-    chips.check_axis(device, cluster_axis, f"cluster axis {cluster_axis} is out of range for mesh shape rank {rank}")
-    count = chips.size_of(device, cluster_axis)
-    if count < 2:
-        raise FabricError(
-            f"{name}: groups of one chip in {device!r}",
-            vendor=f"all_to_all_async is a collective operation and requires more than 1 device, but has {count}",
-        )
-    check_call(name, device, cluster_axis)
-    cut, joined = dimension(name, out_dim, spec.shape.rank), dimension(name, in_dim, spec.shape.rank)
-    shape = chips.sliced_shape(name, chips.joined_shape(tuple(spec.shape), joined, count), cut, count)
-    if cut == joined:
-        raise ShapeError(f"{name}: in_dim and out_dim are both {cut}.")
-    # What every chip has of all is joined; each keeps its slice.
-    whole = gathered(name, input_tensor, joined, cluster_axis)
-    result = partitioned(name, whole, cut, cluster_axis, memory_config)
-    if persistent_output_buffer is not None:
-        output = take_output(name, persistent_output_buffer, shape, spec.layout, device, "", spec.dtype)
-        engine_steps.copy_pages(result.buffers[0], output.buffers[0])
-        result = output
-    return chips.with_topology(result, chips.topology_of(input_tensor, device))
-
-
-all_to_all_async_generic = declare(
-    "experimental.all_to_all_async_generic",
-    (
-        Signature(
-            (
-                INPUT_TENSOR,
-                Param("in_dim", INTEGER, doc="Dimension along which slices are joined.", example=2),
-                Param("out_dim", INTEGER, doc="Dimension that is cut into slices.", example=3),
-            ),
-            (
-                Param("persistent_output_buffer", TENSOR, None, doc="Preallocated output."),
-                NUM_LINKS,
-                MEMORY_CONFIG_OPTION,
-                chips.TOPOLOGY_OPTION,
-                SUB_DEVICE,
-                CLUSTER_AXIS,
-            ),
-        ),
-    ),
-    _all_to_all,
-    "Return the slices that a group's chips have for each chip.\n"
-    "Chip n gets the n-th slice along `out_dim` of every chip, joined along `in_dim`.\n"
-    "Shape: [..., A, ..., B, ...] -> [..., N * A, ..., B / N, ...] for groups of N chips.",
-    source=_SOURCE,
-    dtypes=FLOATS_AND_INTEGERS,
-    layouts=BOTH_LAYOUTS,
-    engine=("gather_slices", "take_slices"),
-    of_meshes=True,
-    raises=(*RAISES, ("ShapeError", "a dimension is out of range, does not divide, or both are the same.")),
 )

@@ -1,0 +1,86 @@
+"""Slices that all chips exchange with all: all_to_all_async_generic.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/ccl/all_to_all_async_generic`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ttnn.base.exceptions import ShapeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.system_enums import Topology
+from ttnn.operation.registry import declare, find
+from ttnn.operation.signature import INTEGER, TENSOR, Param, Signature
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, dimension
+from ttnn.ops.ccl import chips
+from ttnn.ops.ccl.chips import CLUSTER_AXIS, NUM_LINKS
+from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS, RAISES, SUB_DEVICE, gathered, partitioned
+from ttnn.ops.ccl.semaphores import check_call
+from ttnn.tensor.tensor import Tensor
+
+_SOURCE: Final = "ttnn/cpp/ttnn/operations/experimental/ccl/all_to_all_async_generic"
+
+
+def _all_to_all(
+    input_tensor: Tensor,
+    in_dim: int,
+    out_dim: int,
+    persistent_output_buffer: Tensor | None,
+    num_links: int | None,
+    memory_config: MemoryConfig | None,
+    topology: Topology | None,
+    subdevice_id: object,
+    cluster_axis: int | None,
+) -> Tensor:
+    name = "ttnn.experimental.all_to_all_async_generic"
+    device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
+    rank = device.shape.dims()
+    chips.check_axis(device, cluster_axis, f"cluster axis {cluster_axis} is out of range for mesh shape rank {rank}")
+    count = chips.size_of(device, cluster_axis)
+    vendor = "all_to_all_async is a collective operation and requires more than 1 device, but has 1"
+    chips.require_several(name, device, cluster_axis, vendor)
+    check_call(name, device, cluster_axis)
+    cut, joined = dimension(name, out_dim, spec.shape.rank), dimension(name, in_dim, spec.shape.rank)
+    shape = chips.sliced_shape(name, chips.joined_shape(tuple(spec.shape), joined, count), cut, count)
+    if cut == joined:
+        raise ShapeError(f"{name}: in_dim and out_dim are both {cut}.")
+    output = chips.take(name, persistent_output_buffer, spec, shape, device)
+    # What every chip has of all is joined; each keeps its slice.
+    whole = gathered(name, input_tensor, joined, cluster_axis, DRAM_MEMORY_CONFIG)
+    result = partitioned(name, whole, cut, cluster_axis, memory_config or spec.memory_config)
+    if output is not None:
+        result = find("ttnn.copy")(result, output)
+    return chips.with_topology(result, chips.topology_of(input_tensor, device))
+
+
+all_to_all_async_generic = declare(
+    "experimental.all_to_all_async_generic",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("in_dim", INTEGER, doc="Dimension along which slices are joined.", example=2),
+                Param("out_dim", INTEGER, doc="Dimension that is cut into slices.", example=3),
+            ),
+            (
+                Param("persistent_output_buffer", TENSOR, None, doc="Preallocated output."),
+                NUM_LINKS,
+                MEMORY_CONFIG_OPTION,
+                chips.TOPOLOGY_OPTION,
+                SUB_DEVICE,
+                CLUSTER_AXIS,
+            ),
+        ),
+    ),
+    _all_to_all,
+    "Return the slices that a group's chips have for each chip.\n"
+    "Chip n gets the n-th slice along `out_dim` of every chip, joined along `in_dim`.\n"
+    "Shape: [..., A, ..., B, ...] -> [..., N * A, ..., B / N, ...] for groups of N chips.",
+    source=_SOURCE,
+    dtypes=FLOATS_AND_INTEGERS,
+    layouts=BOTH_LAYOUTS,
+    engine=("gather_slices", "take_slices"),
+    of_meshes=True,
+    raises=(*RAISES, ("ShapeError", "a dimension is out of range, does not divide, or both are the same.")),
+)

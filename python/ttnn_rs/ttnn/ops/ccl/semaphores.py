@@ -1,0 +1,73 @@
+"""Global semaphores as arguments of collectives, and the checks of such calls."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ttnn.base.exceptions import DeviceError, FabricError, ParameterError
+from ttnn.device.fabric_state import FABRIC
+from ttnn.device.mesh_device import MeshDevice
+from ttnn.metal.semaphores import GlobalSemaphore
+from ttnn.operation.signature import Kind
+from ttnn.ops.ccl import chips
+from ttnn.tensor.tensor import Tensor
+
+
+def _is_semaphore(value: object) -> bool:
+    return isinstance(value, GlobalSemaphore)
+
+
+def _are_semaphores(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(map(_is_semaphore, value))
+
+
+SEMAPHORE: Final = Kind("ttnn.GlobalSemaphore", _is_semaphore, "GlobalSemaphore")
+SEMAPHORES: Final = Kind("collections.abc.Sequence[ttnn.GlobalSemaphore]", _are_semaphores, "Sequence[GlobalSemaphore]")
+ONE_OR_MORE: Final = Kind(
+    "ttnn.GlobalSemaphoreArg",
+    lambda value: _is_semaphore(value) or _are_semaphores(value),
+    "GlobalSemaphore | Sequence[GlobalSemaphore]",
+)
+
+
+def check_call(
+    name: str, device: MeshDevice, axis: int | None, semaphores: tuple[object, int, str] | None = None
+) -> None:
+    """Check that chips along an axis can work together.
+
+    Args:
+        name: The operator, for errors.
+        device: The mesh.
+        axis: The axis of the groups.
+        semaphores: The semaphores of the call, how many are needed, and the official sentence.
+
+    Raises:
+        FabricError: there is no fabric, or there are no groups along the axis.
+        ParameterError: another number of semaphores is needed.
+    """
+    short = name.removeprefix("ttnn.experimental.")
+    chips.check_axis(device, axis, f"cluster axis {axis} is out of range for mesh shape rank {device.shape.dims()}")
+    chips.require_several(name, device, axis, f"{short} op will only work for num_devices > 1, but has 1")
+    if semaphores is not None:
+        given, needed, sentence = semaphores
+        found = len(given) if isinstance(given, list | tuple) else 1
+        if found != needed:
+            raise ParameterError(f"{name}: expected {needed} global semaphores, got {found}.", vendor=sentence)
+        chips.require_fabric(name, "Unsupported fabric config")
+    FABRIC.require_on(name)
+    if axis is None and FABRIC.is_1d and chips.has_two_axes(device):
+        columns = device.shape[1]
+        raise FabricError(
+            f"{name}: {device!r} has two axes, and packets of {FABRIC.config} go along one; pass cluster_axis",
+            vendor=f"Could not find any forwarding direction from src (M0, D{columns - 1}) to dst (M0, D{columns})",
+        )
+
+
+def check_mesh(name: str, tensor: Tensor, mesh: MeshDevice) -> None:
+    """Check that a tensor is on the mesh of the call.
+
+    Raises:
+        DeviceError: it is on another device.
+    """
+    if tensor.device() is not mesh:
+        raise DeviceError(f"{name}: the tensor is on {tensor.device()!r}, mesh_device is {mesh!r}")
