@@ -568,6 +568,8 @@ class _PrefillArguments(TypedDict):
     dst32: bool
     scale: float
     approximate: bool
+    polynomial: bool
+    streaming: bool
     reciprocal: Sequence[_Step]
     fast: bool
     joint_shapes: NotRequired[tuple[tuple[int, int, int, int], tuple[int, int, int, int]] | None]
@@ -590,6 +592,8 @@ class _DecodeArguments(TypedDict):
     dst32: bool
     scale: float
     approximate: bool
+    polynomial: bool
+    streaming: bool
     reciprocal: Sequence[_Step]
 
 def attention_prefill(

@@ -271,6 +271,8 @@ keyword_arguments! {
         dst32: bool,
         scale: f32,
         approximate: bool,
+        polynomial: bool,
+        streaming: bool,
         reciprocal: Functions,
         fast: bool,
         joint_shapes: Option<(CacheArgument, CacheArgument)> = None,
@@ -294,6 +296,8 @@ keyword_arguments! {
         dst32: bool,
         scale: f32,
         approximate: bool,
+        polynomial: bool,
+        streaming: bool,
         reciprocal: Functions,
     }
     /// Formats of input and output, and of the factors and of what is added if there are any.

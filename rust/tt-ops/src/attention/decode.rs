@@ -383,7 +383,7 @@ impl Kernel<'_> {
     /// Takes over what another core found.
     fn merge(&self, to: &mut Found, from: &Found, registers: &mut Registers) {
         let steps = &self.steps;
-        let (mut of_to, mut of_from) = ([0; BYTES], [0; BYTES]);
+        let (mut to_words, mut from_words, mut sum_words) = ([0; 32], [0; 32], [0; 32]);
         let wide = |word: u16| u32::from(word) << 16;
         let mad = |a, b, c| fma(a, b, c, steps.math.arch);
         for row in 0..32 {
@@ -391,15 +391,17 @@ impl Kernel<'_> {
             let difference = mad(w, MINUS_ONE, a);
             let max = if difference >> 31 == 1 { w } else { a };
             let mut factors = [mad(max, MINUS_ONE, a), mad(max, MINUS_ONE, w)];
-            steps.exp_column.apply_once(&mut factors, true);
-            let cut = |word: u32| word & 0xffff_0000;
+            steps.exp_merge.apply_once(&mut factors, true);
+            let cut = |word: u32| if steps.dst32 { word } else { word & 0xffff_0000 };
             let [ea, ew] = factors;
             let sums = [(ew, &from.sum), (ea, &to.sum)].map(|(e, sum)| cut(mad(e, wide(in_column(sum, row)), NOTHING)));
-            let sum = cut(mad(sums[0], ONE, sums[1]));
             set_in_column(&mut to.max, row, (max >> 16) as u16);
-            set_in_column(&mut to.sum, row, (sum >> 16) as u16);
-            set_in_column(&mut of_to, row, (ea >> 16) as u16);
-            set_in_column(&mut of_from, row, (ew >> 16) as u16);
+            sum_words[row] = cut(mad(sums[0], ONE, sums[1]));
+            (to_words[row], from_words[row]) = (ea, ew);
+        }
+        let (mut of_to, mut of_from) = ([0; BYTES], [0; BYTES]);
+        for (words, page) in [(&sum_words, &mut to.sum), (&to_words, &mut of_to), (&from_words, &mut of_from)] {
+            steps.pack_words(words, page, registers);
         }
         let (mut mine, mut theirs) = ([0; BYTES], [0; BYTES]);
         for (output, other) in to.output.iter_mut().zip(&from.output) {

@@ -32,8 +32,12 @@ pub struct Numerics {
     pub dst32: bool,
     /// The factor of scores, FP32 bits.
     pub scale: u32,
-    /// The approximate exponential; otherwise the accurate one.
+    /// The approximate exponential of scores; otherwise the accurate one.
     pub approximate: bool,
+    /// Corrections of rows by a polynomial; otherwise by the accurate exponential.
+    pub polynomial: bool,
+    /// A sink joins the sum of its rows in Dst, and leaves their maximum as it is.
+    pub streaming: bool,
     /// The reciprocal of the sums of rows.
     pub reciprocal: Chain,
     /// Chip.

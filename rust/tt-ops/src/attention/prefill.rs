@@ -17,7 +17,7 @@ use tt_memory::{BufferId, Device};
 use tt_tensix::tile_io::Input;
 
 use super::cache::Sequences;
-use super::tiles::{BYTES, Page, Registers, Steps};
+use super::tiles::{BYTES, Page, Registers, Steps, in_every_datum};
 use super::{Cache, Mask, NAME, Numerics, Sizes};
 use crate::{OpError, for_each_page};
 
@@ -473,11 +473,8 @@ impl Kernel<'_> {
     /// Takes a score in that belongs to no key: it counts for the maximum and the sum. The sum is in column 0 then.
     fn absorb(&self, sink: u32, row: &mut Row, registers: &mut Registers) {
         let steps = &self.steps;
-        let (mut total, mut factor, mut share) = ([0; BYTES], [0; BYTES], [0; BYTES]);
+        let (mut total, mut factor, mut share) = ([0; BYTES], [0; BYTES], in_every_datum(sink));
         steps.sum_of_rows(&row.sum, &mut total, registers);
-        for datum in share.as_chunks_mut().0 {
-            *datum = ((sink >> 16) as u16).to_le_bytes();
-        }
         row.max_before = row.max;
         steps.row_max(std::slice::from_ref(&share), Some(&row.max_before), &mut row.max, registers);
         steps.correction(&row.max_before, &row.max, &mut factor, registers);
@@ -492,7 +489,9 @@ impl Kernel<'_> {
     fn finish(&self, batch: usize, row: &mut Row, registers: &mut Registers) -> Result<(), OpError> {
         let (program, sizes) = (self.program, &self.program.sizes);
         let mut factor = [0; BYTES];
-        if let Some(&sink) = program.sinks.get(row.head) {
+        if let Some(&sink) = program.sinks.get(row.head).filter(|_| self.steps.streaming) {
+            self.steps.reciprocal_with_sink((&row.sum, &row.max), &in_every_datum(sink), &mut factor, registers);
+        } else if let Some(&sink) = program.sinks.get(row.head) {
             self.absorb(sink, row, registers);
             self.steps.reciprocal_of_column(&row.sum, &mut factor, registers);
         } else if program.joint.is_some() {

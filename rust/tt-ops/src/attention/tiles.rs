@@ -11,6 +11,8 @@ use tt_fpu::{
     Accumulator, Broadcast, CopyTile, EltwiseOp, HalfTile, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim,
     Reduction, RunningMax, bf16_lanes,
 };
+use tt_sfpu::fma;
+use tt_sfpu::lane::ONE as FP32_ONE;
 use tt_tensix::pack::{Adder, EdgeMask, PackConfig, Packer, Relu};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::{self, Bf16Page};
@@ -26,6 +28,7 @@ pub(super) type Page = [u8; BYTES];
 const MINUS_INFINITY: u32 = 0xff80_0000;
 /// 1.0 as a Src word.
 const ONE: u32 = 127 << 10;
+const SIGN: u32 = 1 << 31;
 /// 256 / ln 2, the slope of the fast exponential.
 const SLOPE: f32 = 369.329_93;
 
@@ -33,13 +36,17 @@ const SLOPE: f32 = 369.329_93;
 pub(super) struct Steps {
     pub(super) math: MathConfig,
     pub(super) level: Level,
-    dst32: bool,
+    pub(super) dst32: bool,
     pub(super) queries: Input,
     pub(super) keys: Input,
     pub(super) values: Input,
     pub(super) kept: Input,
     exp: Chain,
-    pub(super) exp_column: Chain,
+    exp_column: Chain,
+    exp_sink: Chain,
+    /// Corrections of a merge, in registers.
+    pub(super) exp_merge: Chain,
+    pub(super) streaming: bool,
     reciprocal: Chain,
     max: Reduction,
     row_sum: Reduction,
@@ -110,6 +117,13 @@ pub(super) fn in_column(page: &Page, row: usize) -> u16 {
     u16::from_le_bytes([page[at], page[at + 1]])
 }
 
+/// A tile whose datums are all the same word, in bfloat16.
+pub(super) fn in_every_datum(word: u32) -> Page {
+    let mut page = [0; BYTES];
+    page.as_chunks_mut().0.fill(((word >> 16) as u16).to_le_bytes());
+    page
+}
+
 /// Writes the datum of a row of column 0.
 pub(super) fn set_in_column(page: &mut Page, row: usize, word: u16) {
     let at = 2 * first_of_row(row);
@@ -141,6 +155,8 @@ impl Steps {
             let scaled = ChainStep::new("mul_unary", "default", &[numerics.scale]);
             Chain::resolve(numerics.arch, &[scaled, ChainStep::new("exp", "accurate", &[])])?
         };
+        let column = if numerics.polynomial { "column_polynomial" } else { "column" };
+        let short_scale = numerics.scale & 0xffff_0000;
         let halves = if bf16_lanes::supports(level, &math) {
             let adder = Adder::new(DataFormat::Float16B, level);
             adder.map(|adder| Halves { exp: kept_table(None, &exp, &positive), adder })
@@ -157,7 +173,10 @@ impl Steps {
             values: Input::new(values, dst32),
             kept,
             exp,
-            exp_column: Chain::of(numerics.arch, "exp", "column", &[numerics.scale & 0xffff_0000])?,
+            exp_column: Chain::of(numerics.arch, "exp", column, &[short_scale])?,
+            exp_sink: Chain::of(numerics.arch, "exp", column, &[short_scale ^ SIGN])?,
+            exp_merge: Chain::of(numerics.arch, "exp", if dst32 { "column" } else { "merge" }, &[short_scale])?,
+            streaming: numerics.streaming,
             reciprocal: numerics.reciprocal.clone(),
             max: Reduction::pool(&math, math.alu, (PoolOp::Max, ReduceDim::Row), &[ONE; 1024]),
             row_sum: Reduction::row_sum(&math, &[ONE; 1024]),
@@ -371,6 +390,35 @@ impl Steps {
         self.finish_reciprocal(result, registers);
     }
 
+    /// The same, with a sink in every sum: `exp(-scale * (max - sink))`.
+    pub(super) fn reciprocal_with_sink(
+        &self,
+        (sum, max): (&Page, &Page),
+        sink: &Page,
+        result: &mut Page,
+        registers: &mut Registers,
+    ) {
+        let Registers { a, b, dst, .. } = &mut *registers;
+        self.kept.to_src(max, a);
+        self.kept.to_src(sink, b);
+        tt_fpu::eltwise(&self.math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
+        self.on_column(&self.exp_sink, dst);
+        let shares: [u32; 32] = std::array::from_fn(|row| dst[first_of_row(row)]);
+        self.rows_to_dst(sum, registers);
+        for (row, share) in shares.into_iter().enumerate() {
+            let total = &mut registers.dst[first_of_row(row)];
+            let word = fma(*total, FP32_ONE, share, self.math.arch);
+            *total = if self.dst32 { word } else { word & 0xffff_0000 };
+        }
+        self.finish_reciprocal(result, registers);
+    }
+
+    /// Column 0 from words of Dst, packed.
+    pub(super) fn pack_words(&self, words: &[u32; 32], result: &mut Page, registers: &mut Registers) {
+        words.iter().enumerate().for_each(|(row, &word)| registers.dst[first_of_row(row)] = word);
+        self.pack_column.pack(&registers.dst, result);
+    }
+
     /// A kept tile times the loaded column, packed in its place.
     pub(super) fn scale(&self, page: &mut Page, registers: &mut Registers) {
         self.times_b(page, registers);
@@ -464,6 +512,8 @@ mod tests {
             dst32: false,
             scale: 0.125_f32.to_bits(),
             approximate: true,
+            polynomial: false,
+            streaming: true,
             reciprocal: Chain::of(Arch::Wormhole, "recip", "approx", &[]).expect("a function"),
             arch: Arch::Wormhole,
         })

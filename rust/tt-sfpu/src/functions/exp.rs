@@ -4,16 +4,18 @@
 //! +0, NaN stays NaN in 32-bit `Dst`. Approximate: the exponent field and the mantissa come from one fixed-point
 //! product, about 3 % off; `clampneg` holds the argument at -88.5 or above, `noclamp` lets it run into negative words.
 //!
-//! Attention scales the argument on the way: `approx_scaled` is `approx_noclamp` with the scale in its slope, `column` has
-//! a product in front, and 8 bits.
+//! Attention scales the argument on the way: `approx_scaled` is `approx_noclamp` with the scale in its slope. Its
+//! corrections of rows have a product in front: `column` is accurate to the width of `Dst`, `column_polynomial` reduces
+//! by ln 2 and takes two powers in 16-bit `Dst`, four in 32-bit; below 2^-126 it is zero. `merge` is the 16-bit `column` in
+//! a register.
 
 use super::blocks::{
     BIAS, Blocks, EXP21_CONSTANT, INVERSE_LN2, MAX_EXPONENT, MINUS_LN2, exp_bf16, exp21, reduce_by_ln2,
 };
 use crate::arith::lane::{
     HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, TWO, add, and, copyexp, exp_biased, fabs, gtmask, iadd, ilt, is_negative,
-    is_zero, mad, max, min, mul, polynomial, polynomial_from, round_bf16, round_sm8, round_sm16, round_u16, select,
-    setexp, setsign, shl, sm_to_twos, sm2f, splat, store_bf16, store_f32, store_rounded, sub,
+    is_zero, mad, max, min, mul, polynomial, polynomial_from, round_bf16, round_sm8, round_sm16, round_u8, round_u16,
+    select, setexp, setsign, shl, sm_to_twos, sm2f, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use crate::exec::functions;
 
@@ -71,6 +73,21 @@ pub fn of_fixed<V: Blocks>(upper: V) -> V {
 fn noclamp<V: Blocks>(x: V, slope: u32) -> V {
     let fixed = round_sm16(mad(x, slope, OFFSET));
     setsign(shl(fixed, 15), fixed)
+}
+
+/// Polynomials of e^r.
+const COLUMN_16: [u32; 3] = [0x3f01_9bce, 0x3f81_ee64, 0x3f7f_f617];
+const COLUMN_32: [u32; 5] = [0x3d2b_dda9, 0x3e2b_f3a2, 0x3eff_fddc, 0x3f7f_fd87, 0x3f80_0001];
+/// 127.0
+const EXPONENT_BIAS: u32 = 0x42fe_0000;
+
+#[inline(always)]
+fn column_polynomial<V: Blocks, const N: usize>(x: V, scale: u32, coefficients: [u32; N]) -> V {
+    let x = mul(x, scale);
+    let turns = sm2f(round_sm8(mul(x, INVERSE_LN2)));
+    let mantissa = polynomial(mad(turns, MINUS_LN2, x), coefficients);
+    let exponent = add(turns, EXPONENT_BIAS);
+    select(is_zero(exponent), 0, mul(mantissa, shl(round_u8(exponent), 23)))
 }
 
 #[inline(always)]
@@ -149,7 +166,10 @@ functions! {
         speculative = speculative::exp::clampneg_32;
     "exp", "approx_noclamp": |x| store_bf16(noclamp(x, SLOPE)), |x| store_f32(noclamp(x, SLOPE));
     "exp", "approx_scaled" [slope]: |x| store_bf16(noclamp(x, slope)), |x| store_f32(noclamp(x, slope));
-    "exp", "column" [scale]: |x| store_rounded(exp_bf16(mul(x, scale))),
+    "exp", "column" [scale]: |x| store_rounded(exp_bf16(mul(x, scale))), |x| store_f32(Blocks::exp_f32(mul(x, scale)));
+    "exp", "column_polynomial" [scale]: |x| store_rounded(column_polynomial(x, scale, COLUMN_16)),
+        |x| store_f32(column_polynomial(x, scale, COLUMN_32));
+    "exp", "merge" [scale]: |x| store_rounded(exp_bf16(mul(x, scale))),
         |x| store_f32(round_bf16(exp_bf16(mul(x, scale))));
     "exp2", "default": exp2_16, exp2_32, speculative = speculative::exp::exp2_32;
     "expm1", "accurate": expm1_16, expm1_32, speculative = speculative::exp::expm1_32;

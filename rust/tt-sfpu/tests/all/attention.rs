@@ -90,3 +90,47 @@ fn reciprocals_of_sums_have_the_steps_of_their_kernels() {
         }
     }
 }
+
+/// e^(scale * x) as corrections of rows have it with `exp_approx_mode=False`.
+fn polynomial(arch: Arch, x: u32, scale: u32, coefficients: &[u32]) -> u32 {
+    let mad = |a, b, c| fma(a, b, c, arch);
+    let x = mad(x, scale, 0);
+    let turns = mad(x, 0x3fb8_aa3b, 0);
+    // An integer of sign and magnitude.
+    let turns = round(Round::Int8, turns);
+    let turns = ((turns & !SIGN) as f32).to_bits() | turns & SIGN;
+    let rest = mad(turns, 0xbf31_7218, x);
+    let mantissa = coefficients[1..].iter().fold(coefficients[0], |sum, &next| mad(rest, sum, next));
+    let exponent = (f32::from_bits(turns) + 127.0) as u32;
+    if exponent == 0 { 0 } else { mad(mantissa, exponent << 23, 0) }
+}
+
+#[test]
+fn corrections_by_a_polynomial_have_the_steps_of_their_kernel() {
+    let halves = (0..=0xffff_u32).map(|half| half << 16);
+    let narrow: Vec<u32> = halves.clone().collect();
+    let wide: Vec<u32> = halves.map(|word| word | word.wrapping_mul(0x9e37_79b1) >> 16).collect();
+    let coefficients = |powers: &[f32]| powers.iter().map(|power| power.to_bits()).collect::<Vec<_>>();
+    let short = coefficients(&[0.506_283_67, 1.015_087_6, 0.999_848_8]);
+    let long = coefficients(&[0.041_959_44, 0.167_921_58, 0.499_983_66, 0.999_962_3, 1.000_000_2]);
+    for arch in [Arch::Wormhole, Arch::Blackhole] {
+        for scale in [ONE, 0x3e00_0000, 0x3de4_0000, 0xbe35_0000] {
+            let call = lookup(arch, "exp", "column_polynomial").expect("a function").with(&[scale]).expect("a scale");
+            for (width, words) in [(DstWidth::Bits16, &narrow), (DstWidth::Bits32, &wide)] {
+                for &level in Level::supported() {
+                    let mut got = words.clone();
+                    call.run_program(&mut got, width, level);
+                    for (&x, got) in words.iter().zip(got) {
+                        let expected = match width {
+                            DstWidth::Bits16 => {
+                                stored(round(Round::Bf16, polynomial(arch, x, scale, &short))) & !0xffff
+                            }
+                            DstWidth::Bits32 => stored(polynomial(arch, x, scale, &long)),
+                        };
+                        assert_eq!(got, expected, "{arch:?} {width:?} {level} of {x:08x} times {scale:08x}");
+                    }
+                }
+            }
+        }
+    }
+}

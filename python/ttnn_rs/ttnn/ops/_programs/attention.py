@@ -196,12 +196,22 @@ def numerics(
     config: WormholeComputeKernelConfig | None,
     program_config: SDPAProgramConfig | None,
     *,
-    prefill: bool,
+    prefill: bool = False,
+    half_tiles: bool = False,
 ) -> dict[str, Any]:
     """Return what decides the bits of every step of an attention.
 
-    Without a configuration: HiFi2, a 16-bit Dst, the approximate exponential and reciprocal. `prefill` is true for many
-    queries and one sequence of keys: in a 16-bit Dst its kernel streams, and has a reciprocal of its own.
+    Without a configuration: HiFi2, a 16-bit Dst, the approximate exponential and reciprocal.
+
+    Args:
+        name: The operator.
+        tensors: Queries, keys, values and output.
+        scale: What scores are multiplied by. Default: 1 / sqrt(head size).
+        config: Fidelity, Dst width and the reciprocal.
+        program_config: The exponential.
+        prefill: Many queries and one sequence of keys: in a 16-bit Dst the kernel streams. Then `exp_approx_mode` is
+            about corrections only, and the reciprocal is another one.
+        half_tiles: Queries in tiles of 16 rows, whose kernel has the approximate exponential only.
     """
     width = tensors[0].spec.shape[-1]
     fidelity, dst32, reciprocal = MathFidelity.HiFi2, False, "approx"
@@ -211,6 +221,7 @@ def numerics(
         dst32 = config.fp32_dest_acc_en
         if not config.math_approx_mode:
             reciprocal = "streaming" if prefill and not dst32 else "column"
+    streaming = prefill and not dst32
     approximate = program_config is None or program_config.exp_approx_mode is not False
     factor = 1.0 / math.sqrt(width) if scale is None else as_float(name, scale, "scale")
     return {
@@ -218,7 +229,9 @@ def numerics(
         "fidelity": FIDELITY_NUMBER[fidelity],
         "dst32": dst32,
         "scale": rounded(factor),
-        "approximate": approximate,
+        "approximate": approximate or streaming or half_tiles,
+        "polynomial": not approximate,
+        "streaming": streaming,
         "reciprocal": [("recip", reciprocal)],
     }
 

@@ -426,8 +426,8 @@ _NOT_MODELLED: Final = tuple(
     for name in ("cu_window_seqlens", "windowed_q_token_offset_tensor", "attn_mask_block_map")
 )
 _DOC: Final = (
-    "The recurrence runs over chunks of keys; only `exp_approx_mode=False` and `fp32_dest_acc_en=True` are without "
-    "published steps of the exponential: they use the accurate one."
+    "The recurrence runs over chunks of keys. In a 16-bit Dst `exp_approx_mode=False` changes the exponentials of "
+    "corrections between chunks only; in a 32-bit Dst also those of scores."
 )
 
 

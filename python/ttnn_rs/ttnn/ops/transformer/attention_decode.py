@@ -232,7 +232,14 @@ def _run(
     assert output.buffer is not None
     assert all(buffer is not None for buffer in buffers)
     config, program_config = call.compute_kernel_config, call.program_config
-    settings = numerics(name, (query, key, value, output), call.scale, config, program_config, prefill=False)
+    settings = numerics(
+        name,
+        (query, key, value, output),
+        call.scale,
+        config,
+        program_config,
+        half_tiles=call.causal and heads <= TILE_SIZE // 2 and query.spec.dtype is DataType.BFLOAT16,
+    )
     engine_steps.attention_decode(
         tuple(buffers),  # type: ignore[arg-type]
         None if mask is None else mask.buffer,

@@ -119,7 +119,7 @@ def _run(
         joint_shapes=(cache_shape(joint_key), cache_shape(joint_value)),
         joint_positions=joint_key.spec.shape[2],
         fast=CONFIG.numerics == "fast",
-        **numerics(_NAME, (query, key, value, output), scale, compute_kernel_config, program_config, prefill=False),
+        **numerics(_NAME, (query, key, value, output), scale, compute_kernel_config, program_config),
     )
     return output
 
