@@ -718,6 +718,42 @@ def sum_over_chips(
     slices: tuple[int, int] | None,
     matrix: int,
 ) -> None: ...
+def send_tokens(
+    tokens: Buffer,
+    experts: Buffer,
+    mapping: Buffer,
+    sent: Buffer,
+    metadata: Buffer,
+    *,
+    groups: Sequence[Sequence[int]],
+    columns: Sequence[int],
+) -> None: ...
+def return_tokens(
+    results: Buffer,
+    metadata: Buffer,
+    mapping: Buffer,
+    combined: Buffer,
+    *,
+    groups: Sequence[Sequence[int]],
+    columns: Sequence[int],
+    local: int,
+    reduced: bool,
+) -> None: ...
+def local_scores(
+    scores: Buffer,
+    mapping: Buffer,
+    metadata: Buffer,
+    local: Buffer,
+    used: Buffer,
+    *,
+    groups: Sequence[Sequence[int]],
+    columns: Sequence[int],
+    cores: Sequence[int],
+    together: int,
+) -> None: ...
+def share_weights(
+    input: Buffer, output: Buffer, *, groups: Sequence[Sequence[int]], element: int, count: int
+) -> None: ...
 def fill(output: Buffer, *, format: int, value: float) -> None: ...
 
 class _UniformArguments(TypedDict):

@@ -4,15 +4,17 @@
 //! dimension, and pages of a slice from it on.
 use pyo3::prelude::*;
 use tt_formats::DataFormat;
-use tt_ops::collective::{self, Groups, Order, Slices, SumProgram};
+use tt_ops::collective::{
+    self, CombineBuffers, DispatchBuffers, Groups, Order, Routes, ScoreBuffers, Slices, SumProgram,
+};
 
 use crate::arguments::{Given, add_functions};
 use crate::buffer::{PyBuffer as Buffer, chips_at};
 use crate::error::{EngineError, engine_bug};
 use crate::ops::run_on_mesh;
 
-/// Groups of chips, all of which have the contents of both buffers.
-fn groups_of(py: Python<'_>, groups: Vec<Vec<usize>>, buffers: [&Buffer; 2]) -> PyResult<Groups> {
+/// Groups of chips, all of which have the contents of all buffers.
+fn groups_of<const N: usize>(py: Python<'_>, groups: Vec<Vec<usize>>, buffers: [&Buffer; N]) -> PyResult<Groups> {
     for buffer in buffers {
         chips_at(py, &groups.concat(), buffer.chips())?;
     }
@@ -105,7 +107,109 @@ fn sum_over_chips(
     })
 }
 
+/// Chips that exchange tokens, all of which have the contents of all buffers.
+fn routes_of<const N: usize>(
+    py: Python<'_>,
+    groups: Vec<Vec<usize>>,
+    columns: Vec<usize>,
+    buffers: [&Buffer; N],
+) -> PyResult<Routes> {
+    let groups = groups_of(py, groups, buffers)?;
+    Routes::new(groups, columns).map_err(|error| error.into_exception(py))
+}
+
+/// Sends tokens to the chips of their group that have one of their experts.
+#[pyfunction]
+#[pyo3(signature = (tokens, experts, mapping, sent, metadata, *, groups, columns))]
+#[allow(clippy::too_many_arguments, reason = "the tensors of the operator")]
+fn send_tokens(
+    py: Python<'_>,
+    tokens: &Buffer,
+    experts: &Buffer,
+    mapping: &Buffer,
+    sent: &Buffer,
+    metadata: &Buffer,
+    groups: Vec<Vec<usize>>,
+    columns: Vec<usize>,
+) -> PyResult<()> {
+    let buffers = [tokens, experts, mapping, sent, metadata];
+    let routes = routes_of(py, groups, columns, buffers)?;
+    run_on_mesh(py, "send_tokens", &buffers, move |device, ids| {
+        let &[tokens, experts, mapping, sent, metadata] = ids else { return Ok(()) };
+        collective::dispatch(device, &routes, DispatchBuffers { tokens, experts, mapping, sent, metadata })
+    })
+}
+
+/// Sends what experts made of tokens back to the chips of the tokens.
+#[pyfunction]
+#[pyo3(signature = (results, metadata, mapping, combined, *, groups, columns, local, reduced))]
+#[allow(clippy::too_many_arguments, reason = "the tensors of the operator")]
+fn return_tokens(
+    py: Python<'_>,
+    results: &Buffer,
+    metadata: &Buffer,
+    mapping: &Buffer,
+    combined: &Buffer,
+    groups: Vec<Vec<usize>>,
+    columns: Vec<usize>,
+    local: usize,
+    reduced: bool,
+) -> PyResult<()> {
+    let buffers = [results, metadata, mapping, combined];
+    let routes = routes_of(py, groups, columns, buffers)?;
+    run_on_mesh(py, "return_tokens", &buffers, move |device, ids| {
+        let &[results, metadata, mapping, combined] = ids else { return Ok(()) };
+        let buffers = CombineBuffers { results, metadata, mapping, combined };
+        collective::combine(device, &routes, local, reduced, buffers)
+    })
+}
+
+/// Writes each chip's part of the scores of all experts.
+#[pyfunction]
+#[pyo3(signature = (scores, mapping, metadata, local, used, *, groups, columns, cores, together))]
+#[allow(clippy::too_many_arguments, reason = "the tensors of the operator")]
+fn local_scores(
+    py: Python<'_>,
+    scores: &Buffer,
+    mapping: &Buffer,
+    metadata: &Buffer,
+    local: &Buffer,
+    used: &Buffer,
+    groups: Vec<Vec<usize>>,
+    columns: Vec<usize>,
+    cores: Vec<usize>,
+    together: usize,
+) -> PyResult<()> {
+    let buffers = [scores, mapping, metadata, local, used];
+    let routes = routes_of(py, groups, columns, buffers)?;
+    run_on_mesh(py, "local_scores", &buffers, move |device, ids| {
+        let &[scores, mapping, metadata, local, used] = ids else { return Ok(()) };
+        let buffers = ScoreBuffers { scores, mapping, metadata, local, used };
+        collective::local_scores(device, &routes, &cores, together, buffers)
+    })
+}
+
+/// Writes each chip's share of the weights that are not zero.
+#[pyfunction]
+#[pyo3(signature = (input, output, *, groups, element, count))]
+fn share_weights(
+    py: Python<'_>,
+    input: &Buffer,
+    output: &Buffer,
+    groups: Vec<Vec<usize>>,
+    element: usize,
+    count: usize,
+) -> PyResult<()> {
+    let groups = groups_of(py, groups, [input, output])?;
+    run_on_mesh(py, "share_weights", &[input, output], move |device, ids| {
+        collective::share_weights(device, &groups, (element, count), ids[0], ids[1])
+    })
+}
+
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module: gather_slices, take_slices, send_pages, sum_over_chips)
+    add_functions!(
+        module: gather_slices, take_slices, send_pages, sum_over_chips, send_tokens, return_tokens, local_scores,
+        share_weights
+    )
 }

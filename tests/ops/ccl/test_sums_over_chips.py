@@ -86,6 +86,18 @@ def test_groups_are_those_of_the_axis(line: ttnn.MeshDevice, axis: int, dim: int
     assert placements[axis] == ttnn.PlacementShard(dim)
 
 
+def test_other_axes_keep_their_placements(line: ttnn.MeshDevice) -> None:
+    mapper = ttnn.create_mesh_mapper(line, ttnn.MeshMapperConfig([ttnn.PlacementShard(0), ttnn.PlacementShard(3)]))
+    values = np.random.default_rng(3).normal(size=(2, 1, 64, 512)).astype(np.float32)
+    x = ttnn.Tensor(values, ttnn.bfloat16, device=line, layout=ttnn.TILE_LAYOUT, mesh_mapper=mapper)
+    output = ttnn.zeros((1, 1, 64, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, line)
+    scattered = ttnn.reduce_scatter(x, 3, cluster_axis=1, output_tensor=output)
+    for result, last in ((scattered, 3), (output, 3), (ttnn.all_gather(x, 3, cluster_axis=1), None)):
+        first, second = result.tensor_topology().placements()
+        assert first == ttnn.PlacementShard(0)
+        assert second == (ttnn.PlacementReplicate() if last is None else ttnn.PlacementShard(last))
+
+
 def test_without_an_axis_a_mesh_is_reduced_axis_by_axis(line: ttnn.MeshDevice) -> None:
     x = different(line, SHAPE)
     steps = ttnn.reduce_scatter(ttnn.reduce_scatter(x, 3, cluster_axis=0), 3, cluster_axis=1)

@@ -1819,6 +1819,20 @@ class _AllReduce(FastOperation):
         num_links: int | None = None, topology: Topology | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _AllToAllCombine(FastOperation):
+    def __call__(self, input_tensor: Tensor, expert_metadata_tensor: Tensor, expert_mapping_tensor: Tensor, *,
+        local_reduce: bool = False, output_shard_dim: int | None = 1, cluster_axis: int | None = None,
+        subdevice_id: SubDeviceId | None = None, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, num_links: int | None = None, topology: Topology | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _AllToAllDispatch(FastOperation):
+    def __call__(self, input_tensor: Tensor, expert_indices_tensor: Tensor, expert_mapping_tensor: Tensor, *,
+        cluster_axis: int | None = None, output_tensors: Sequence[Tensor] | None = None, num_links: int | None = None,
+        topology: Topology | None = None, memory_config: MemoryConfig | None = None,
+        subdevice_id: SubDeviceId | None = None, output_concat_dim: int | None = 1, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+
 class _Broadcast(FastOperation):
     def __call__(self, input_tensor: Tensor, sender_coord: MeshCoordinate, *, num_links: int | None = None,
         memory_config: MemoryConfig | None = None, topology: Topology = ..., cluster_axis: int | None = None,
@@ -1827,6 +1841,17 @@ class _Broadcast(FastOperation):
 class _MeshPartition(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int, cluster_axis: int | None = None, *,
         memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _MoeExpertTokenRemap(FastOperation):
+    def __call__(self, topk_tensor: Tensor, expert_mapping_tensor: Tensor, expert_metadata_tensor: Tensor, *,
+        memory_config: MemoryConfig | None = None, optional_output_mapping_tensor: Tensor | None = None,
+        optional_output_reduced_tensor: Tensor | None = None, reduction_size: int = 16, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+
+class _MoeRoutingRemap(FastOperation):
+    def __call__(self, routing_weights_tensor: Tensor, non_zero_weight_size: int, expert_parallel_size: int,
+        cluster_axis: int, *, memory_config: MemoryConfig | None = None, optional_output_tensor: Tensor | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _PointToPoint(FastOperation):
     def __call__(self, input_tensor: Tensor, sender_coord: MeshCoordinate, receiver_coord: MeshCoordinate, *,
@@ -2776,19 +2801,23 @@ all_gather: _AllGather
 """Return the joined tensors of a group's chips."""
 all_reduce: _AllReduce
 """Return the sum of a group's tensors, on each chip."""
+all_to_all_combine: _AllToAllCombine
+"""Return what experts made of each chip's own tokens."""
+all_to_all_dispatch: _AllToAllDispatch
+"""Return the tokens of a group that have experts on each chip."""
 broadcast: _Broadcast
 """Return one chip's tensor on all chips of its group."""
 mesh_partition: _MeshPartition
 """Return each chip's slice of its tensor."""
+moe_expert_token_remap: _MoeExpertTokenRemap
+"""Return the scores of each chip's own experts."""
+moe_routing_remap: _MoeRoutingRemap
+"""Return each chip's share of the weights that are not zero."""
 point_to_point: _PointToPoint
 """Return a tensor that has one chip's values on another chip."""
 reduce_scatter: _ReduceScatter
 """Return each chip's slice of its group's sum."""
-all_to_all_combine: FastOperation
-all_to_all_dispatch: FastOperation
 fused_rms_minimal: FastOperation
 reduce_to_root: FastOperation
 dram_prefetcher: FastOperation
 matmul_batched_weights: FastOperation
-moe_routing_remap: FastOperation
-moe_expert_token_remap: FastOperation

@@ -270,6 +270,9 @@ def _resolve(
         id(tensor): Tensor._on_device(tensor.spec, tensor._device or call.device, by_buffer[tensor.buffers[0]])
         for tensor in call.tensors
     }
+    for tensor in call.tensors:
+        if hasattr(tensor, "_topology"):
+            operands[id(tensor)]._topology = tensor._topology
     recording = Recording(resolving)
     try:
         with making_program(recording):
@@ -330,7 +333,7 @@ def _part(result: Any, index: int, operands: Sequence[Tensor], new: dict[Buffer,
         return None
     for number, operand in enumerate(operands):
         if operand is result:
-            return _OPERAND, number, None, None
+            return _OPERAND, number, None, getattr(result, "_topology", None)
     topology = getattr(result, "_topology", topology)
     (buffer,) = result.buffers
     for number, operand in enumerate(operands):

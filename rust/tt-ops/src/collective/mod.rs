@@ -1,13 +1,17 @@
 //! Operators of several chips.
 //!
-//! Copies of pages between chips, and sums over chips.
+//! Copies of pages between chips, tokens sent to experts, and sums over chips.
 //! Chips form groups, each in the order of a mesh axis. Nothing is sent in packets here: what arrives, and in which order
 //! it is added, is known from the sizes. `docs/meshes.md` has the orders.
 
 mod copies;
+mod routing;
 mod sums;
 
 pub use copies::{copy, gather, partition};
+pub use routing::{
+    CombineBuffers, DispatchBuffers, Routes, ScoreBuffers, combine, dispatch, local_scores, share_weights,
+};
 pub use sums::{Order, SumProgram, sum};
 
 use tt_memory::access::Pages;

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from ttnn.base.exceptions import ShapeError
+from ttnn.base.exceptions import FabricError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.system_enums import Topology
+from ttnn.device.fabric_state import FABRIC
 from ttnn.operation.registry import declare, find
 from ttnn.operation.signature import INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, dimension
@@ -35,6 +36,12 @@ def _all_to_all(
 ) -> Tensor:
     name = "ttnn.experimental.all_to_all_async_generic"
     device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
+    FABRIC.require_on(name)
+    if cluster_axis is None and not FABRIC.is_1d and chips.has_two_axes(device):
+        raise FabricError(
+            f"{name}: {device!r} has two axes; pass cluster_axis",
+            vendor="all_to_all_async_generic on FABRIC_2D requires a cluster_axis",
+        )
     rank = device.shape.dims()
     chips.check_axis(device, cluster_axis, f"cluster axis {cluster_axis} is out of range for mesh shape rank {rank}")
     count = chips.size_of(device, cluster_axis)

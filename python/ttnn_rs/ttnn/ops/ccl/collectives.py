@@ -11,8 +11,6 @@ from ttnn.base.exceptions import UnsupportedError
 from ttnn.operation.registry import declare_unsupported
 
 _PLAIN: Final = (
-    "all_to_all_combine",
-    "all_to_all_dispatch",
     "fused_rms_minimal",
     "reduce_to_root",
     "transformer.exp_ring_joint_scaled_dot_product_attention",
