@@ -1,4 +1,4 @@
-"""Experts on several chips: dispatch, combine and the remaps, against loops over tokens."""
+"""Experts on several chips: dispatch, combine and the remaps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HIDDEN, EXPERTS, CHOSEN = 32, 16, 3
 
 
 def rows(values: Array, mesh: ttnn.MeshDevice, dtype: ttnn.DataType, *, shared: bool = False) -> ttnn.Tensor:
-    """Return rows: a part of the first dimension for each chip, or the same for all."""
+    """Return rows: a part for each chip, or the same for all."""
     mapper = ttnn.ReplicateTensorToMesh(mesh) if shared else ttnn.ShardTensorToMesh(mesh, 0)
     return ttnn.from_torch(
         torch_of(values, dtype), dtype, layout=ttnn.ROW_MAJOR_LAYOUT, device=mesh, mesh_mapper=mapper
@@ -27,7 +27,7 @@ def torch_of(values: Array, dtype: ttnn.DataType) -> object:
 
 
 def mapping_of(chips: int, seed: int = 3) -> Array:
-    """Return experts in a random order on chips, each with the same number."""
+    """Return a random mapping of experts to chips."""
     homes = np.random.default_rng(seed).permutation(np.repeat(np.arange(chips), EXPERTS // chips))
     return (homes[:, None] == np.arange(chips)).astype(np.int64)[None, None]
 

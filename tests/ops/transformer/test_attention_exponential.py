@@ -52,7 +52,7 @@ def both(call: Any, device: ttnn.MeshDevice, wide: bool, chunk: int = LENGTH) ->
 @WIDTHS
 @pytest.mark.parametrize("chunk", [32, LENGTH])
 def test_prefill(chunk: int, wide: bool, any_device: ttnn.MeshDevice) -> None:
-    """A streaming kernel has the approximate exponential of scores, whatever is asked for."""
+    """A streaming kernel has the approximate exponential in any case."""
     q, k, v = (random(1, 2, LENGTH, 64 + place)[..., :64] for place in range(3))
     operands = [tensor(values, any_device) for values in (q, k, v)]
 
@@ -74,7 +74,10 @@ def test_prefill(chunk: int, wide: bool, any_device: ttnn.MeshDevice) -> None:
     ids=str,
 )
 def test_decode(heads: int, dtype: ttnn.DataType, follows: bool, wide: bool, any_device: ttnn.MeshDevice) -> None:
-    """Up to 16 heads of bfloat16 are in tiles of 16 rows, whose kernel has the approximate exponential only."""
+    """Up to 16 heads of bfloat16 have the approximate exponential.
+
+    They are in tiles of 16 rows, whose kernel has no other.
+    """
     q, k, v = random(1, 1, heads, 64), random(1, 1, LENGTH, 64), random(1, 1, LENGTH, 64)
     operands = [tensor(q, any_device, dtype), tensor(k, any_device), tensor(v, any_device)]
 

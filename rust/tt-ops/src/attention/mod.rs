@@ -36,7 +36,9 @@ pub struct Numerics {
     pub approximate: bool,
     /// Corrections of rows by a polynomial; otherwise by the accurate exponential.
     pub polynomial: bool,
-    /// A sink joins the sum of its rows in Dst, and leaves their maximum as it is.
+    /// A sink joins the sum of its rows in Dst.
+    ///
+    /// It leaves their maximum as it is.
     pub streaming: bool,
     /// The reciprocal of the sums of rows.
     pub reciprocal: Chain,

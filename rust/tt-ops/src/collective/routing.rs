@@ -18,7 +18,9 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// Routes in groups, with the column of a mapping tensor for each chip, in the order of the groups.
+    /// Routes in groups.
+    ///
+    /// Columns are those of a mapping tensor, one for each chip, in the order of the groups.
     ///
     /// # Errors
     /// Another number of columns than of chips.
@@ -56,13 +58,13 @@ pub struct DispatchBuffers {
     pub experts: BufferId,
     /// Chips of each expert.
     pub mapping: BufferId,
-    /// Tokens of all chips of the group, where an expert of them is here.
+    /// Tokens of all chips of the group that have an expert here.
     pub sent: BufferId,
     /// Experts of the tokens of all chips.
     pub metadata: BufferId,
 }
 
-/// Sends tokens to the chips of their group that have one of their experts.
+/// Sends tokens to the chips of their group with their experts.
 ///
 /// Rows of tokens that go elsewhere keep what they had.
 ///
@@ -137,17 +139,21 @@ fn experts_of(mapping: &Pages<'_>, experts: usize, column: usize, most: usize) -
 /// Buffers of [`combine`].
 #[derive(Clone, Copy, Debug)]
 pub struct CombineBuffers {
-    /// What a chip's experts made of all tokens: a row for each expert and token, or for each token.
+    /// Results of a chip's experts for all tokens.
+    ///
+    /// A row for each expert and token, or for each token.
     pub results: BufferId,
     /// Experts of the tokens of all chips.
     pub metadata: BufferId,
     /// Chips of each expert.
     pub mapping: BufferId,
-    /// What the experts of each of the chip's own tokens made of it: a row for each of its experts and token.
+    /// Results of all experts for the chip's own tokens.
+    ///
+    /// A row for each of a token's experts and token.
     pub combined: BufferId,
 }
 
-/// Sends what experts made of tokens back to the chips of the tokens.
+/// Sends results of experts back to the chips of the tokens.
 ///
 /// With `reduced` a chip's experts have one row for each token together, which goes to the place of the first of them.
 /// Where two chips have an expert, the row of the later chip stays. Rows without one keep what they had.
@@ -171,7 +177,9 @@ pub fn combine(
         && own * count == tokens
         && sizes(device, buffers.combined)? == (own.saturating_mul(chosen), bytes)
         && columns.iter().all(|&column| column < mapping_bytes / 2);
-    require("all_to_all_combine", fits, || format!("{rows} rows of {local} experts for {tokens} tokens, {count} chips"))?;
+    require("all_to_all_combine", fits, || {
+        format!("{rows} rows of {local} experts for {tokens} tokens, {count} chips")
+    })?;
     let access = device.access_all(&[buffers.combined])?;
     let [results, metadata, mapping] = [buffers.results, buffers.metadata, buffers.mapping]
         .map(|buffer| pages_of_chips(&access, buffer, groups.places()));
@@ -219,9 +227,9 @@ pub struct ScoreBuffers {
     pub mapping: BufferId,
     /// Experts of each token.
     pub metadata: BufferId,
-    /// Scores of the chip's experts, zero where a token has not chosen it.
+    /// Scores of the chip's experts, zero where they are not chosen.
     pub local: BufferId,
-    /// Whether one of some tokens has chosen it, for each of the chip's experts.
+    /// 1 where one of some tokens has chosen an expert of the chip.
     pub used: BufferId,
 }
 
@@ -266,9 +274,9 @@ pub fn local_scores(
         && local_rows == tokens
         && used_rows.saturating_mul(together) == tokens
         && cores.iter().sum::<usize>() == tokens
-        && cores.iter().all(|&rows| {
-            rows % together == 0 && writes_of_a_core(rows, together).count() <= rows / together
-        })
+        && cores
+            .iter()
+            .all(|&rows| rows % together == 0 && writes_of_a_core(rows, together).count() <= rows / together)
         && columns.iter().all(|&column| column < mapping_bytes / 2);
     require("moe_expert_token_remap", fits, || {
         format!("{tokens} tokens, {experts} experts, {used_rows} rows of {together}, on cores {cores:?}")
@@ -318,7 +326,9 @@ pub fn local_scores(
     )
 }
 
-/// Writes each chip's share of the weights that are not zero: `count` of them, after those of the chips before it.
+/// Writes each chip's share of the weights that are not zero.
+///
+/// It is `count` of them, after those of the chips before it.
 ///
 /// # Errors
 /// Buffers of other sizes; memory.

@@ -39,13 +39,13 @@ _TWO_TENSORS: Final = Kind(
 
 
 def columns_of(device: MeshDevice, groups: Sequence[Sequence[int]]) -> list[int]:
-    """Return the column of a mapping tensor for each chip of each group."""
+    """Return the mapping tensor's column for each chip of the groups."""
     numbers = {chip.place: number for number, chip in enumerate(device.chips)}
     return [numbers[place] for group in groups for place in group]
 
 
 def require_rows(name: str, label: str, tensor: Tensor, device: MeshDevice, dtype: DataType | None) -> None:
-    """Check that a tensor is in interleaved rows of a data type, on the mesh.
+    """Check that a tensor on the mesh has interleaved rows.
 
     Raises:
         StorageError: it is on the host, on another device, or on some chips only.

@@ -126,7 +126,7 @@ moe_routing_remap = declare(
 
 
 def rows_of_cores(rows: int, together: int, cores: int) -> list[int]:
-    """Return the rows of each core, of which it has chunks of `together`."""
+    """Return the rows of each core: chunks of `together`."""
     chunks = rows // together
     used = min(chunks, cores)
     return [(chunks // used + (core < chunks % used)) * together for core in range(used)]
@@ -200,7 +200,7 @@ def _tokens(
 
 
 def _require_own_rows(name: str, rows: int, together: int) -> None:
-    """Check that no core writes rows of the second result that are another core's.
+    """Check that no core writes rows of another core.
 
     The official kernel counts chunks after the first from 1, so each has one token less.
 
