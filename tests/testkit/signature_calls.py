@@ -334,9 +334,9 @@ def other_values(param: Param, call: Call, device: ttnn.MeshDevice) -> list[Any]
         "ttnn.SubDeviceId": [ttnn.SubDeviceId(0)],
         "ttnn.SDPAProgramConfig": [
             ttnn.SDPAProgramConfig(
-                compute_with_storage_grid_size=(8, 8), q_chunk_size=64, k_chunk_size=64, exp_approx_mode=approximate
+                compute_with_storage_grid_size=(8, 8), q_chunk_size=size, k_chunk_size=size, exp_approx_mode=approximate
             )
-            for approximate in (True, False)
+            for size, approximate in ((64, True), (64, False), (32, True))
         ],
         "ttnn.LayerNormDefaultProgramConfig | ttnn.LayerNormShardedMultiCoreProgramConfig": [
             ttnn.LayerNormDefaultProgramConfig(use_welford=True)

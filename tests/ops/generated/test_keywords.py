@@ -65,6 +65,8 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     **{(f"experimental.{name}", "config"): "bfloat16 results hide the order of a few sums in float32"
        for name in ("minimal_matmul", "minimal_matmul_split", "dit_minimal_matmul_addcmul_fused")},
     ("*", "share_cache"): "the calls have one batch of keys",
+    **{(f"transformer.paged_{name}_decode", "program_config"): "16 heads of bfloat16 at most have one exponential"
+       for name in ("flash_multi_latent_attention", "scaled_dot_product_attention")},
     ("batch_norm", "momentum"): "the calls have no running statistics",
     **{(name, "compute_kernel_config"): "the SFPU computes with a 32-bit Dst" for name in ("std", "var")},
     **{(name, "compute_kernel_config"): "rows are copied"
@@ -152,6 +154,6 @@ def test_every_option_counts(entry: registry.Op, device: ttnn.MeshDevice) -> Non
 def test_the_list_of_options_without_effect_is_short() -> None:
     names = {entry.name for entry in registry.entries()}
     assert {name for name, _ in NO_EFFECT} - {"*"} <= names
-    assert len(NO_EFFECT) <= 105
+    assert len(NO_EFFECT) <= 107
     kinds = {param.kind.text for entry in registry.entries() for s in entry.signatures for param in s.params}
     assert set(NO_VALUE) <= kinds

@@ -109,7 +109,7 @@ def test_cores_merge_in_both_widths(any_device: ttnn.MeshDevice) -> None:
 def test_a_sink_of_a_streaming_kernel_leaves_the_maximum(any_device: ttnn.MeshDevice) -> None:
     """It joins the sum of 32 powers of zero, and e^5.
 
-    Those of a streaming kernel are 0.98046875 each. The other kernel, with a 32-bit Dst, has more exact ones.
+    Those of a streaming kernel are 125 / 128 each. The other kernel, with a 32-bit Dst, has more exact ones.
     """
     zeros = np.zeros((1, 1, 32, 32))
     values = zeros.copy()
@@ -133,6 +133,6 @@ def test_a_sink_of_a_streaming_kernel_leaves_the_maximum(any_device: ttnn.MeshDe
         )[0, 0, 0, 0]
         for wide in (False, True)
     }
-    power, largest = {False: 0.98046875, True: 1.0}, float(np.exp(5))
+    power, largest = {False: 125 / 128, True: 1.0}, float(np.exp(5))
     for wide, result in results.items():
         assert abs(result - power[wide] / (32 * power[wide] + largest)) < 2**-15, "more than a step of bfloat16"
