@@ -12,11 +12,13 @@ from typing import Any, Final
 from ttnn.base.exceptions import TtnnError, UnsupportedError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.ops._programs.pipeline import Pipeline
+from ttnn.ops.ccl.transfers import Transfer
 from ttnn.ops.conv.program import ConvProgram
 from ttnn.ops.matmul.program import MatmulProgram
 from ttnn.profiler.convolutions import operations
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families import make_plan
+from ttnn.profiler.links import link_plans
 from ttnn.profiler.missing import Missing
 from ttnn.profiler.names import device_operation_name
 from ttnn.profiler.operand import Operand, from_spec
@@ -72,6 +74,9 @@ def describe(
     if isinstance(other, ConvProgram):
         main = next((call for call in calls if call[0] == "matmul"), main)
     card = card_of(device)
+    transfers = [program for program in programs if isinstance(program, Transfer)]
+    if transfers:
+        return [*link_plans(transfers, card, sources, results)]
     try:
         name = device_operation_name(operator, main[0], sources[0] if sources else None, results[0])
     except UnsupportedError as error:

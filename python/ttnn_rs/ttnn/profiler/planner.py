@@ -61,7 +61,7 @@ class Planner(Observer):
     def operation_end(self, result: Any) -> None:
         """Plan what the innermost operator has run."""
         call = self._running.pop()
-        if not call.calls:
+        if not call.calls and not call.programs:
             return
         device = device_of(call.args, call.kwargs, result)
         if device is not None:

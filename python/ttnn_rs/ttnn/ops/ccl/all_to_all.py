@@ -18,6 +18,7 @@ from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.chips import CLUSTER_AXIS, NUM_LINKS
 from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS, RAISES, SUB_DEVICE, gathered, partitioned
 from ttnn.ops.ccl.semaphores import check_call
+from ttnn.ops.ccl.transfers import transfer
 from ttnn.tensor.tensor import Tensor
 
 _SOURCE: Final = "ttnn/cpp/ttnn/operations/experimental/ccl/all_to_all_async_generic"
@@ -53,6 +54,7 @@ def _all_to_all(
     if cut == joined:
         raise ShapeError(f"{name}: in_dim and out_dim are both {cut}.")
     output = chips.take(name, persistent_output_buffer, spec, shape, device)
+    transfer("AllToAllAsyncGeneric", "direct", input_tensor, cluster_axis, count, topology=topology, links=num_links)
     # What every chip has of all is joined; each keeps its slice.
     whole = gathered(name, input_tensor, joined, cluster_axis, DRAM_MEMORY_CONFIG)
     result = partitioned(name, whole, cut, cluster_axis, memory_config or spec.memory_config)

@@ -21,6 +21,7 @@ from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION
 from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.chips import CLUSTER_AXIS, NUM_LINKS, TOPOLOGY_OPTION
 from ttnn.ops.ccl.gather import RAISES, SUB_DEVICE
+from ttnn.ops.ccl.transfers import transfer
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -188,6 +189,9 @@ def _dispatch(
     sent, metadata = (
         _output(name, tensor, each, device) or allocate(each, device) for tensor, each in zip(given, specs, strict=True)
     )
+    # On average, with experts in equal numbers on all chips.
+    share = 1 - (1 - 1 / len(device.chips)) ** rows[3]
+    transfer("AllToAllDispatch", "direct", input_tensor, cluster_axis, topology=topology, links=num_links, share=share)
     if spec.num_pages:
         engine_steps.send_tokens(
             input_tensor.buffers[0],
@@ -305,7 +309,8 @@ def _combine(
     result = _output(name, output_tensor, wanted, device)
     if result is None:
         result = find("ttnn.zeros")(sizes, spec.dtype, Layout.ROW_MAJOR, device, config)
-    groups = chips.groups_of(device, cluster_axis)
+    groups, share = chips.groups_of(device, cluster_axis), (1 if local_reduce else chosen) / number
+    transfer("AllToAllCombine", "direct", result, cluster_axis, chosen, topology=topology, links=num_links, share=share)
     if spec.num_pages:
         engine_steps.return_tokens(
             input_tensor.buffers[0],

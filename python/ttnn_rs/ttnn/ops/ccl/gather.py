@@ -38,6 +38,7 @@ from ttnn.ops.ccl.chips import (
     TOPOLOGY_OPTION,
     WORKERS,
 )
+from ttnn.ops.ccl.transfers import transfer
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -82,14 +83,34 @@ def gathered(
     axis: int | None,
     memory_config: MemoryConfig | None = None,
     output: Tensor | None = None,
+    *,
+    operation: str = "",
+    wanted: Topology | None = None,
+    links: int | None = None,
 ) -> Tensor:
-    """Return the joined tensors of each group's chips."""
+    """Return the joined tensors of each group's chips.
+
+    Args:
+        name: The operator, for errors.
+        tensor: The tensor of each chip.
+        dim: The dimension along which they are joined.
+        axis: The axis of the groups.
+        memory_config: Memory of the result. Default: that of the operand.
+        output: Preallocated result.
+        operation: The device operation's name without its ending, if it is one.
+        wanted: The topology that the caller asked for.
+        links: The links that the caller asked for.
+    """
     device = chips.require_mesh(name, tensor)
     count, spec = chips.size_of(device, axis), tensor.spec
     shape = chips.joined_shape(tuple(spec.shape), dim, count)
     topology = chips.placed(tensor, device, axis, None)
     if not chips.in_pages(spec, dim, spec.shape[dim]):
+        if operation:
+            transfer("AllBroadcast", "all", tensor, axis)
         return chips.with_topology(_joined(name, tensor, dim, axis, memory_config, output), topology)
+    if operation:
+        transfer(operation, "all", tensor, axis, topology=wanted, links=links)
     groups, slices = chips.groups_of(device, axis), chips.slices(spec, dim, 1)
     step = engine_steps.gather_slices
     result = chips.moved(step, tensor, shape, memory_config, output, groups=groups, slices=slices)
@@ -143,7 +164,17 @@ def _all_gather(
     given = None if output_tensor is None else output_tensor.spec.shape
     vendor = f"Output tensor shape must be Shape({shape}), got {given}"
     output = chips.take(name, output_tensor, spec, shape, device, vendor)
-    return gathered(name, input_tensor, dim, cluster_axis, memory_config, output)
+    return gathered(
+        name,
+        input_tensor,
+        dim,
+        cluster_axis,
+        memory_config,
+        output,
+        operation="AllGather",
+        wanted=topology,
+        links=num_links,
+    )
 
 
 def check_gather(
@@ -227,6 +258,7 @@ def _all_broadcast(
     name = "ttnn.all_broadcast"
     device = chips.require_mesh(name, input_tensor)
     check_broadcast(name, device, cluster_axis, FABRIC.is_on and FABRIC.topology() in _RINGS)
+    transfer("AllBroadcast", "all", input_tensor, cluster_axis)
     return broadcast_all(name, input_tensor, cluster_axis, memory_config)
 
 
@@ -309,6 +341,7 @@ def _broadcast(
             f"{name}: no chip of {device!r} is at {sender_coord} along axis {along}; all would wait for a sender."
         )
     step = engine_steps.send_pages
+    transfer("Broadcast", "one", input_tensor, cluster_axis, topology=topology, links=num_links)
     result = chips.moved(step, input_tensor, spec.shape, memory_config, groups=groups, position=position, kept=True)
     return chips.with_topology(result, chips.placed(input_tensor, device, cluster_axis, None))
 
@@ -366,6 +399,9 @@ def _point_to_point(
         # A step does not read what it writes.
         input_tensor = find("ttnn.clone")(input_tensor)
     pair, step = [[sender.place, receiver.place]], engine_steps.send_pages
+    along = next(axis for axis, (a, b) in enumerate(zip(sender_coord, receiver_coord, strict=True)) if a != b)
+    distance = abs(sender_coord[along] - receiver_coord[along])
+    transfer("PointToPoint", "one", input_tensor, along, topology=topology, hops=distance)
     result = chips.moved(step, input_tensor, spec.shape, None, output, groups=pair, position=0, kept=False)
     return chips.with_topology(result, chips.topology_of(input_tensor, device))
 

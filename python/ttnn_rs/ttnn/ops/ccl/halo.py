@@ -18,6 +18,7 @@ from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.chips import TOPOLOGY
 from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS, RAISES, gathered, partitioned
 from ttnn.ops.ccl.semaphores import SEMAPHORE, SEMAPHORES, check_call
+from ttnn.ops.ccl.transfers import transfer
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -52,6 +53,7 @@ def _halo(tensor: Tensor, dim: int, width: int, axis: int, mode: str, up: bool) 
     else:
         edge = _range(tensor, dim, 0, 1) if up else _range(tensor, dim, size - 1, size)
         halo = find("ttnn.concat")([edge] * width, dim) if width > 1 else find("ttnn.clone")(edge)
+    transfer("NeighborPadAsync", "one", sent, axis, hops=1)
     lines = chips.groups_of(device, axis)
     for position in range(len(lines[0]) - 1):
         pairs = [[line[position], line[position + 1]] for line in lines]
@@ -200,6 +202,7 @@ def _slice_reshard(
             f"{name}: {output_dim_shape} rows from {output_dim_offset} on; {count} chips have {size} rows, and each "
             "gets the same number."
         )
+    transfer("SliceReshardAsync", "all", input_tensor, cluster_axis, links=num_links)
 
     def run(wide: Tensor) -> Tensor:
         whole = gathered(name, wide, axis, cluster_axis, DRAM_MEMORY_CONFIG)

@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ttnn.metal.sockets import MeshSocket
+from ttnn.operation.observation import note
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import TENSOR, Param, Signature, instance_kind
 from ttnn.ops._programs.common import INPUT_TENSOR, on_device
 from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS
+from ttnn.ops.ccl.transfers import Transfer
 from ttnn.tensor.tensor import Tensor
 
 _SOURCE: Final = "ttnn/cpp/ttnn/operations/experimental/ccl/send_recv_async"
@@ -31,6 +33,10 @@ _RAISES: Final = (
 def _send(name: str, tensor: Tensor, mesh_socket: MeshSocket) -> list[Tensor]:
     on_device(name, tensor)
     mesh_socket._send(name, tensor)
+    size, page = tensor.spec.num_pages * tensor.spec.page_bytes, tensor.spec.page_bytes
+    note(
+        Transfer("SendAsync", "one", chips=2, ring=False, links=1, axis=None, slice_bytes=size, page_bytes=page, hops=1)
+    )
     return []
 
 

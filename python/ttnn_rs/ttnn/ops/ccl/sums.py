@@ -39,6 +39,7 @@ from ttnn.ops.ccl.chips import (
     WORKERS,
 )
 from ttnn.ops.ccl.gather import BOTH_LAYOUTS, RAISES, SUB_DEVICE, gathered, require_broadcast
+from ttnn.ops.ccl.transfers import transfer
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -46,6 +47,12 @@ DIRECT_BYTES: Final = 524_288
 """Bytes of a chip's tensor up to which slices are sent directly."""
 _CHUNK, _WIDE_CHUNK = 8, 4
 """Tiles of a ring's chunk, with a 16-bit and a 32-bit Dst."""
+_OPERATIONS: Final = {
+    "ttnn.experimental.all_reduce_async": "ReduceScatterMinimalAsync",
+    "ttnn.experimental.reduce_scatter_minimal_async": "ReduceScatterMinimalAsync",
+    "ttnn.experimental.reduce_scatter_minimal_direct": "ReduceScatterMinimalDirect",
+}
+"""Device operations of operators, without the ending: others have `ReduceScatter`."""
 SUMS: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
 
 
@@ -110,6 +117,7 @@ def scattered(
     adding: Adding,
     memory_config: MemoryConfig | None = None,
     output: Tensor | None = None,
+    links: int | None = None,
 ) -> Tensor:
     """Return each chip's slice of its group's sum.
 
@@ -127,6 +135,9 @@ def scattered(
             f"{name}: slices of {shape[dim]} along dimension {dim} of {spec.shape} in {spec.layout.name} are not whole "
             "tiles; use ttnn.reduce_scatter."
         )
+    routes = "direct" if adding.order == "direct" else "all"
+    asked = Topology.Linear if adding.order == "line" else Topology.Ring
+    transfer(_OPERATIONS.get(name, "ReduceScatter"), routes, tensor, axis, count, topology=asked, links=links)
     topology = chips.topology_of(tensor, device) if adding.order == "direct" else None
     result = summed(name, tensor, axis, adding, memory_config, output, dim=dim)
     return chips.with_topology(result, topology or chips.placed(tensor, device, axis, dim))
@@ -156,6 +167,10 @@ def summed(
         )
     count = chips.size_of(device, axis)
     shape = tuple(spec.shape) if dim is None else tuple(chips.sliced_shape(name, tuple(spec.shape), dim, count))
+    if dim is None:
+        in_pairs = adding.order == "pairs"
+        operation, added = ("AllReduceAsync", 0) if in_pairs else ("AllBroadcast", count)
+        transfer(operation, "all", tensor, axis, added=added)
     result = output or allocate(result_spec(spec, shape, spec.dtype, memory_config), device)
     if spec.num_pages:
         dims = chips.page_dims(result.spec)
@@ -325,7 +340,7 @@ def _one_axis(
         what = "Persistent output tensor spec" if order == "direct" else "Output tensor spec"
         vendor = f"{what} {output.spec!r} does not match expected {expected!r}"
     output = chips.take(name, output, spec, shape, device, vendor)
-    return scattered(name, tensor, dim, axis, Adding(order, dst32), memory_config, output)
+    return scattered(name, tensor, dim, axis, Adding(order, dst32), memory_config, output, num_links)
 
 
 def check_sum(name: str, device: MeshDevice, axis: int | None, links: int | None, topology: Topology | None) -> None:
@@ -428,7 +443,8 @@ def reduced(
         return _one_after_another(name, tensor, axis, memory_config)
     dst32 = wide_dst(spec.dtype, None)
     part = _one_axis(name, tensor, dim, axis, topology, num_links, memory_config, None, plain, dst32)
-    result = gathered(name, part, dim, axis, memory_config)
+    operation = "AllGather" if plain else "AllGatherAsync"
+    result = gathered(name, part, dim, axis, memory_config, operation=operation, wanted=topology, links=num_links)
     return chips.with_topology(result, chips.placed(tensor, device, axis, None))
 
 
@@ -453,7 +469,7 @@ def _one_after_another(name: str, tensor: Tensor, axis: int | None, memory_confi
     if spec.dtype is DataType.FLOAT32:
         shape = tuple(spec.shape)
         rows = find("ttnn.reshape")(tensor, [1, math.prod(shape[:-2]), *([1] * (2 - len(shape[-2:]))), *shape[-2:]])
-        joined = gathered(name, rows, 0, axis)
+        joined = gathered(name, rows, 0, axis, operation="AllGather")
         total = find("ttnn.sum")(joined, 0, True, memory_config=memory_config or spec.memory_config)
         return chips.with_topology(find("ttnn.reshape")(total, shape), topology)
     return chips.with_topology(summed(name, tensor, axis, Adding("sequential", False), memory_config), topology)

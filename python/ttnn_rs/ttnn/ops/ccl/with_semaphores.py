@@ -96,7 +96,7 @@ def _gathered(
         shape = chips.joined_shape(tuple(spec.shape), place, chips.size_of(device, axis))
         vendor = f"Error, Output tensor shape at dimension {place} should be {shape[place]} but has {output.spec.shape}"
         output = chips.take(name, output, spec, shape, device, vendor)
-    return gathered(name, tensor, place, axis, memory_config, output)
+    return gathered(name, tensor, place, axis, memory_config, output, operation="AllGatherAsync")
 
 
 def _gather_flat(input_tensor: Tensor, dim: int, semaphores: object, _: Any, memory_config: Any, *__: Any) -> Tensor:
@@ -246,7 +246,8 @@ def _reduce_scatter(
     output = chips.take(name, given, spec, shape, device)
     if in_whole_slices(spec, axis, count):
         order = order_of(name, spec, axis, count, chips.usable_topology(device, topology, cluster_axis), plain=False)
-        return scattered(name, input_tensor, axis, cluster_axis, Adding(order, dst32), memory_config, output)
+        adding = Adding(order, dst32)
+        return scattered(name, input_tensor, axis, cluster_axis, adding, memory_config, output, num_links)
     result = in_padded_slices(name, input_tensor, axis, cluster_axis, topology, dst32, memory_config, plain=False)
     return result if output is None else find("ttnn.copy")(result, output)
 
@@ -332,7 +333,7 @@ def _reduce_direct(
     shape = chips.sliced_shape(name, tuple(spec.shape), axis, count)
     output = chips.take(name, persistent_buffers[-1] if persistent_buffers else None, spec, shape, device)
     adding = Adding("direct", wide_dst(spec.dtype, None))
-    return scattered(name, input_tensor, axis, cluster_axis, adding, memory_config, output)
+    return scattered(name, input_tensor, axis, cluster_axis, adding, memory_config, output, num_links)
 
 
 reduce_scatter_minimal_direct = declare(

@@ -92,7 +92,21 @@ BY_FUNCTION: Final[dict[str, Family]] = {
     **dict.fromkeys(
         (
             *("argmax", "attention", "bernoulli", "copy", "embedding_bw", "experimental.dropout", "fill", "gather"),
-            *("grid_sample", "group_norm", "isin", "move", "nonzero", "plus_one", "pool", "product", "randn", "reduce"),
+            *(
+                "grid_sample",
+                "group_norm",
+                "isin",
+                "mesh_partition",
+                "moe_expert_token_remap",
+                "moe_routing_remap",
+                "move",
+                "nonzero",
+                "plus_one",
+                "pool",
+                "product",
+                "randn",
+                "reduce",
+            ),
             *("rotate", "scatter", "sort", "tile rows", "uniform"),
         ),
         _pages,
