@@ -154,8 +154,6 @@ def link_plans(
         )
         plans.append(LinkPlan(name, card, "", (), (), inputs, outputs, attributes, transfer))
         if transfer.added:
-            summed = DeviceOperation(
-                "SumOfChipsDeviceOperation", card, outputs * transfer.added, outputs, grid=card.grid
-            )
+            summed = DeviceOperation("ReduceDeviceOperation", card, outputs * transfer.added, outputs, grid=card.grid)
             plans.append(page_stream(summed))
     return plans

@@ -11,6 +11,7 @@ from typing import Any
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.observers import Observer
 from ttnn.operation.operands import device_of, inputs_and_outputs
+from ttnn.ops.ccl.transfers import Transfer
 from ttnn.profiler.describe import EngineCall, describe
 from ttnn.profiler.missing import Missing
 from ttnn.profiler.plan import Plan
@@ -20,13 +21,23 @@ from ttnn.runtime.programs import Program
 
 @dataclass(slots=True)
 class _Running:
-    """A running operator call, with its steps and decisions so far."""
+    """A running operator call, with its steps and decisions so far.
+
+    Attributes:
+        operator: Full name.
+        args: Its positional arguments.
+        kwargs: Its keyword arguments.
+        calls: Its steps.
+        programs: Its decisions.
+        place: Device operations before its first transfer between chips; None without one.
+    """
 
     operator: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     calls: list[EngineCall] = field(default_factory=list)
     programs: list[Any] = field(default_factory=list)
+    place: int | None = None
 
 
 class Planner(Observer):
@@ -67,7 +78,8 @@ class Planner(Observer):
         if device is not None:
             inputs, outputs = inputs_and_outputs(call.args, call.kwargs, result)
             plans = describe(call.operator, call.calls, call.programs, inputs, outputs, device)
-            self.plans += map(_of_known_time, plans)
+            place = len(self.plans) if call.place is None else call.place
+            self.plans[place:place] = map(_of_known_time, plans)
 
     def step(self, function: str, settings: dict[str, Any]) -> None:
         """Keep a step of the innermost operator."""
@@ -77,7 +89,10 @@ class Planner(Observer):
     def noted(self, program: Any) -> None:
         """Keep what the innermost operator has decided on."""
         if self._running:
-            self._running[-1].programs.append(program)
+            call = self._running[-1]
+            call.programs.append(program)
+            if isinstance(program, Transfer) and call.place is None:
+                call.place = len(self.plans)
 
     def launched(self, program: Program, call: Call) -> None:
         """Plan what the program of the innermost operator has run."""

@@ -46,6 +46,7 @@ class Record:
         plan: What it does, or why that is not known.
         operator: Full name of the operator that the caller called.
         device: The device's number.
+        chips: Numbers of the chips that ran it; that of the device if it is one.
         started: Host time in nanoseconds at which the call began.
         trace: The trace that it was part of, None outside of traces.
     """
@@ -53,6 +54,7 @@ class Record:
     plan: Plan | Missing
     operator: str
     device: int
+    chips: tuple[int, ...]
     started: int
     trace: int | None = None
 
@@ -147,6 +149,7 @@ class Event(NamedTuple):
         outputs: Numbers of those that it writes.
         changes: Buffers that had been allocated and freed when it returned, since the profile began.
         place: The program's code and line that called.
+        chips: Numbers of the chips that ran it.
         failure: How it failed, None if it returned.
     """
 
@@ -158,6 +161,7 @@ class Event(NamedTuple):
     outputs: Sequence[int]
     changes: int
     place: Place
+    chips: tuple[int, ...]
     failure: Failure | None = None
 
 
@@ -211,7 +215,7 @@ class Recorder(Observer):
     def records(self) -> list[Record]:
         """The device operations in the order of execution."""
         return [
-            Record(plan, event.known.operator, _number_of(event.known.device), event.started, event.trace)
+            Record(plan, event.known.operator, _number_of(event.known.device), event.chips, event.started, event.trace)
             for event in self.events
             for plan in event.known.plans
         ]
@@ -289,8 +293,8 @@ class Recorder(Observer):
         seen = tuple(map(_seen, ran.tensors))
         read, written = seen[:-1], seen[-1:]
         known = Known(ran.operator, ran.device, (plan,), {"kernels": dict(plan.attributes)["kernels"]}, read, written)
-        numbers = [tuple(tensor.number for tensor in tensors) for tensors in (read, written)]
-        self._record(known, ran.started, *numbers)
+        inputs, outputs = (tuple(tensor.number for tensor in tensors) for tensors in (read, written))
+        self._record(known, ran.started, inputs, outputs, _chips_of(ran.device, ran.tensors[-1:]))
 
     def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
         """Run an operator and record its device operations."""
@@ -318,7 +322,8 @@ class Recorder(Observer):
             if output is not MISSED:
                 outputs = known.outputs
                 if len(outputs) == 1 and type(output) is Tensor and output.spec is outputs[0].spec:
-                    self._record(known, started, numbers, (output.buffers[0].unique_id,))
+                    chips = _chips_of(call.device, (output,))
+                    self._record(known, started, numbers, (output.buffers[0].unique_id,), chips)
                 else:
                     self._repeated(known, args, kwargs, output, started, numbers)
                 return output
@@ -333,9 +338,11 @@ class Recorder(Observer):
         self._repeated(known, args, kwargs, result, started, numbers)
         return result
 
-    def _record(self, known: Known, started: int, read: Sequence[int], written: Sequence[int]) -> None:
-        now = time.perf_counter_ns()
-        self._calls.append((known, started, now, Traces.replaying, read, written, _engine.buffer_changes(), _place()))
+    def _record(
+        self, known: Known, started: int, read: Sequence[int], written: Sequence[int], chips: tuple[int, ...]
+    ) -> None:
+        now, changes = time.perf_counter_ns(), _engine.buffer_changes()
+        self._calls.append((known, started, now, Traces.replaying, read, written, changes, _place(), chips))
 
     def _repeated(
         self,
@@ -349,14 +356,16 @@ class Recorder(Observer):
         """Record a call that is like an earlier one."""
         if type(result) is Tensor and len(known.outputs) == 1 and result.spec == known.outputs[0].spec:
             buffer = result.buffer
-            self._record(known, started, read, (-result.tensor_id if buffer is None else buffer.unique_id,))
+            number = -result.tensor_id if buffer is None else buffer.unique_id
+            self._record(known, started, read, (number,), _chips_of(known.device, (result,)))
             return
         inputs, outputs = inputs_and_outputs(args, kwargs, result)
         seen, made = tuple(map(_seen, inputs)), tuple(map(_seen, outputs))
         if [tensor.spec for tensor in made] != [tensor.spec for tensor in known.outputs]:
             # What comes out depends on values.
             known = replace(known, inputs=seen, outputs=made)
-        self._record(known, started, [t.number for t in seen], [t.number for t in made])
+        chips = _chips_of(known.device, outputs or inputs)
+        self._record(known, started, [t.number for t in seen], [t.number for t in made], chips)
 
     def _first(
         self,
@@ -382,22 +391,24 @@ class Recorder(Observer):
         known = Known(operation.__name__, device, tuple(planner.plans), arguments, read, written)
         if key is not None:
             self._known[key] = known
-        self._record(known, started, [tensor.number for tensor in read], [tensor.number for tensor in written])
+        chips = _chips_of(device, outputs or inputs)
+        self._record(known, started, [tensor.number for tensor in read], [tensor.number for tensor in written], chips)
         return result
 
     def _failed(
         self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], started: int, error: BaseException
     ) -> None:
         """Record a call that raised. What it had run by then counts."""
-        read = tuple(map(_seen, tensors_in((args, kwargs))))
-        device = device_of(args, kwargs, None)
+        tensors = list(tensors_in((args, kwargs)))
+        read, device = tuple(map(_seen, tensors)), device_of(args, kwargs, None)
         arguments = _lasting_arguments(args, kwargs)
         known = Known(operation.__name__, device, tuple(self._now.planner.plans), arguments, read, ())
         failure = Failure(type(error).__name__, str(error), "".join(traceback.format_exception(error)))
         numbers = tuple(tensor.number for tensor in read)
         now = time.perf_counter_ns()
         changes = _engine.buffer_changes()
-        self._calls.append((known, started, now, Traces.replaying, numbers, (), changes, _place(), failure))
+        chips = _chips_of(device, tensors)
+        self._calls.append((known, started, now, Traces.replaying, numbers, (), changes, _place(), chips, failure))
 
 
 _PACKAGE: Final = str(Path(__file__).parent.parent)
@@ -433,6 +444,14 @@ def _timed(
 
 def _number_of(device: MeshDevice | None) -> int:
     return 0 if device is None else device.id()
+
+
+def _chips_of(device: MeshDevice | None, tensors: Sequence[Tensor]) -> tuple[int, ...]:
+    """Return the numbers of the chips that have some tensors."""
+    if device is None or not device._several:
+        return (_number_of(device),)
+    places = {place for tensor in tensors if tensor.buffers for place in tensor.buffers[0].places}
+    return tuple(chip.id for chip in device.chips if chip.place in places or not places)
 
 
 def _seen(tensor: Tensor) -> SeenTensor:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -46,21 +47,22 @@ def _attributes(plan: Plan) -> str:
     return "{" + "; ".join(pairs) + "}"
 
 
-def sheet_row(row: Row | MissingRow, start: float) -> dict[str, Any]:
-    """Return an operation's cells by column.
+def sheet_row(row: Row | MissingRow, start: float, chip: int) -> dict[str, Any]:
+    """Return an operation's cells by column, on one chip.
 
     Without a time durations are empty, and readers pass the row over.
 
     Args:
         row: The operation.
         start: When it begins on the device, in nanoseconds.
+        chip: The chip's number.
     """
     plan, record = row.plan, row.record
     cells: dict[str, Any] = {
         "OP CODE": plan.name,
         "OP TYPE": "tt_dnn_device",
         "GLOBAL CALL COUNT": FIRST_CALL + row.number,
-        "DEVICE ID": record.device,
+        "DEVICE ID": chip,
         "DEVICE ARCH": plan.card.arch,
         "ATTRIBUTES": "{'not predicted': '" + _plain(row.plan.reason) + "'}"
         if isinstance(row, MissingRow)
@@ -76,8 +78,8 @@ def sheet_row(row: Row | MissingRow, start: float) -> dict[str, Any]:
     }
     for index in range(3):
         operand = plan.inputs[index] if index < len(plan.inputs) else None
-        cells.update(_tensor(f"INPUT_{index}", operand, record.device))
-    cells.update(_tensor("OUTPUT_0", plan.outputs[0] if plan.outputs else None, record.device))
+        cells.update(_tensor(f"INPUT_{index}", operand, chip))
+    cells.update(_tensor("OUTPUT_0", plan.outputs[0] if plan.outputs else None, chip))
     return cells
 
 
@@ -128,10 +130,11 @@ def starts(rows: Sequence[Row | MissingRow]) -> Iterator[float]:
 
 
 def write_sheet(rows: Sequence[Row | MissingRow], path: Path) -> None:
-    """Write the sheet of operations."""
+    """Write the sheet of operations: a row for each of their chips."""
     table: list[dict[str, Any]] = []
-    for row, start in zip(rows, starts(rows), strict=True):
-        cells = sheet_row(row, start)
+    of_chips = ((row, start, chip) for row, start in zip(rows, starts(rows), strict=True) for chip in row.record.chips)
+    for row, start, chip in of_chips:
+        cells = sheet_row(row, start, chip)
         if table:
             # Readers sort by it, and device operations of one call began together.
             cells["HOST START TS"] = max(cells["HOST START TS"], table[-1]["HOST START TS"] + 1)
@@ -163,12 +166,13 @@ def write_device_log(rows: Sequence[Row], path: Path) -> None:
                     end = group.ends[_ENDS[risc]]
                     if not group.busy[_ENDS[risc]]:
                         continue
-                    for timer, at, kind in ((1, begin, "ZONE_START"), (2, begin + end, "ZONE_END")):
+                    zones = ((1, begin, "ZONE_START"), (2, begin + end, "ZONE_END"))
+                    for chip, (timer, at, kind) in product(row.record.chips, zones):
                         place = f"{number % columns},{number // columns}"
                         zone = f"{risc.replace('_', '')}-KERNEL" if "TRISC" not in risc else "TRISC-KERNEL"
                         trace = "" if row.record.trace is None else row.record.trace
                         file.write(
-                            f"{row.record.device},{place},{risc},{timer},{at},0,{FIRST_CALL + row.number},{trace},,"
+                            f"{chip},{place},{risc},{timer},{at},0,{FIRST_CALL + row.number},{trace},,"
                             f"{zone},{kind},0,,\n"
                         )
                 number += group.cores
