@@ -9,10 +9,8 @@ import pytest
 import ttnn
 
 _SENTENCES = {
-    "experimental.moe_compute": "distributed over the chips of a mesh are not implemented",
+    "experimental.moe_compute": "experts of several chips in one program are not implemented",
     "experimental.topk_router_gpt": "Use ttnn.linear, ttnn.topk and ttnn.softmax",
-    "moe_expert_token_remap": "distributed over the chips of a mesh are not implemented",
-    "moe_routing_remap": "distributed over the chips of a mesh are not implemented",
 }
 
 

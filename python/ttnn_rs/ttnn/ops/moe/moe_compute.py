@@ -14,7 +14,7 @@ from ttnn.operation.registry import declare_unsupported
 def _refuse(name: str) -> NoReturn:
     raise UnsupportedError(
         f"{name}: experts of several chips in one program are not implemented. Use ttnn.all_to_all_dispatch, "
-        "ttnn.moe_expert_token_remap, ttnn.sparse_matmul and ttnn.all_to_all_combine; on one chip ttnn.topk, "
+        "ttnn.moe_expert_token_remap, ttnn.sparse_matmul and ttnn.all_to_all_combine. On one chip use ttnn.topk, "
         "ttnn.sparse_matmul and ttnn.scatter."
     )
 
