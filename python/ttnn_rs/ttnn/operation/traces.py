@@ -203,7 +203,8 @@ def _plainly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def _copy(source: Tensor, target: Tensor) -> None:
-    """Copy a tensor's pages over another's of the same kind."""
+    """Copy a tensor's pages over another's of the same kind, chip by chip."""
     pages, into = source._require_device("trace"), target._require_device("trace")
-    row = pages.page_bytes * pages.page_columns
-    into.write(pages.read(row, pages.num_pages // pages.page_columns, require_written=False).reshape(-1), row)
+    row, rows = pages.page_bytes * pages.page_columns, pages.num_pages // pages.page_columns
+    for place in pages.places:
+        into.write(pages.read(row, rows, require_written=False, place=place).reshape(-1), row, place)
