@@ -24,7 +24,7 @@ torch = pytest.importorskip("torch")
 @pytest.mark.parametrize(
     "call",
     [
-        "apply_device_delay", "auto_register_ttnn_cpp_operations", "cluster.read_reg",
+        "auto_register_ttnn_cpp_operations", "cluster.read_reg",
         "disaggregation.import_from_protobuf", "get_all_programs_perf_data", "setup_fabric_connection",
         "graph_report.run_pytest_graph_report_fixture",
         "GrayskullComputeKernelConfig", "matmul_select_program_factory",

@@ -40,7 +40,7 @@ from ttnn.base.work_split import *  # noqa: F403
 from ttnn.base.yuv import *  # noqa: F403
 from ttnn.device.driver import ReadDeviceProfiler as ReadDeviceProfiler
 from ttnn.device.driver import SetRootDir as SetRootDir
-from ttnn.device.driver import apply_device_delay as apply_device_delay  # type: ignore[attr-defined]
+from ttnn.device.driver import apply_device_delay as apply_device_delay
 from ttnn.device.driver import disable_asynchronous_slow_dispatch as disable_asynchronous_slow_dispatch
 from ttnn.device.driver import dump_stack_trace_on_segfault as dump_stack_trace_on_segfault
 from ttnn.device.driver import enable_asynchronous_slow_dispatch as enable_asynchronous_slow_dispatch

@@ -10,11 +10,13 @@ from __future__ import annotations
 import faulthandler
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ttnn.base.exceptions import ArgumentError
-from ttnn.base.refused import SEVERAL_CHIPS, refusing
+from ttnn.base.call import as_integer
+from ttnn.base.exceptions import ArgumentError, ParameterError
+from ttnn.base.refused import refusing
+from ttnn.device.coordinates import SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "IsProgramRealtimeProfilerActive",
     "ReadDeviceProfiler",
     "SetRootDir",
+    "apply_device_delay",
     "disable_asynchronous_slow_dispatch",
     "dump_stack_trace_on_segfault",
     "enable_asynchronous_slow_dispatch",
@@ -38,7 +41,6 @@ _REFUSED = refusing(
     "ttnn.device", "RegisterProgramRealtimeProfilerCallback UnregisterProgramRealtimeProfilerCallback", _UNTIMED
 )
 _REFUSED |= refusing("ttnn.device", "EnableMemoryReports", "reports of memory as files are not implemented")
-_REFUSED |= refusing("ttnn", "apply_device_delay", SEVERAL_CHIPS)
 globals().update(_REFUSED)
 __all__ += list(_REFUSED)
 
@@ -47,6 +49,45 @@ def _require_device(name: str, device: object) -> MeshDevice:
     if not isinstance(device, MeshDevice):
         raise ArgumentError(f"{name}: expected a ttnn.MeshDevice, got {type(device).__name__}")
     return device
+
+
+def apply_device_delay(
+    mesh_device: MeshDevice, delays: Sequence[Sequence[int]], *, subdevice_id: SubDeviceId | None = None
+) -> None:
+    """Delay the chips of a mesh.
+
+    Values do not depend on it, and predicted times leave it out: only the arguments are checked.
+
+    Args:
+        mesh_device: The mesh.
+        delays: Cycles for each chip, row by row.
+        subdevice_id: Sub-device of the core that waits.
+
+    Raises:
+        ArgumentError: an argument of another type.
+        ParameterError: there is not one delay for each chip.
+    """
+    call = "apply_device_delay"
+    device = _require_device(call, mesh_device)
+    if subdevice_id is not None and not isinstance(subdevice_id, SubDeviceId):
+        raise ArgumentError(f"{call}: expected a SubDeviceId, got {subdevice_id!r}")
+    rows: list[Sequence[int]] = [*delays] if isinstance(delays, list | tuple) else []
+    whole = isinstance(delays, list | tuple) and all(isinstance(row, list | tuple) for row in rows)
+    cycles = [as_integer(cycle) for row in rows for cycle in row] if whole else [None]
+    if not all(cycle is not None and 0 <= cycle < 1 << 32 for cycle in cycles):
+        raise ArgumentError(f"{call}: delays must be lists of cycles, one for each row of the mesh")
+    shape = tuple(device.shape)
+    if len(shape) != 2 or len(rows) != shape[0]:
+        raise ParameterError(
+            f"{call}: {len(rows)} rows of delays for {device!r}",
+            vendor=f"delays rows ({len(rows)}) must match mesh rows ({shape[0]})",
+        )
+    for number, row in enumerate(rows):
+        if len(row) != shape[1]:
+            raise ParameterError(
+                f"{call}: {len(row)} delays in row {number} for {device!r}",
+                vendor=f"delays cols for row {number} ({len(row)}) must match mesh cols ({shape[1]})",
+            )
 
 
 def ClearKernelCache() -> None:  # noqa: N802 - the official name
