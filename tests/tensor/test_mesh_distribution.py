@@ -23,7 +23,7 @@ from ttnn.base.exceptions import (
     UnsupportedError,
 )
 from ttnn.tensor.file_header import ONE_PART, Stored, header_bytes
-from ttnn.tensor.host_buffer import Array
+from ttnn.tensor.host_buffer import Array, Parts
 
 MESH = ttnn.MeshShape(2, 4)
 REPLICATE = ttnn.PlacementReplicate()
@@ -459,6 +459,31 @@ def test_files_with_impossible_parts(stored: Stored, message: str, tmp_path: Pat
     path.write_bytes(header_bytes(spec, spec.raw_bytes, stored) + bytes(spec.raw_bytes))
     with pytest.raises(FileFormatError, match=message):
         ttnn.load_tensor(path)
+
+
+def test_parts_in_another_order_go_to_their_chips(tmp_path: Path) -> None:
+    mesh = ttnn.MeshShape(1, 2)
+    whole = spread(ttnn.ShardTensorToMesh(mesh, 0), VALUES[:2])
+    size, path = whole.spec.raw_bytes, tmp_path / "a.tensorbin"
+    stored = Stored(mesh, coords((0, 1), (0, 0)), [0, size], whole.tensor_topology())
+    path.write_bytes(header_bytes(whole.spec, size, stored) + VALUES[1].tobytes() + VALUES[0].tobytes())
+    loaded = ttnn.load_tensor(path)
+    assert loaded.device_coords() == coords((0, 0), (0, 1))
+    device = ttnn.open_mesh_device(mesh)
+    try:
+        for tensor in (loaded, ttnn.to_device(loaded, device), ttnn.load_tensor(path, device=device)):
+            np.testing.assert_array_equal(np.concatenate(parts_of(tensor)), VALUES[:2])
+            np.testing.assert_array_equal(tensor.to_numpy(ttnn.ConcatMeshToTensor(mesh, 0)), VALUES[:2])
+    finally:
+        ttnn.close_mesh_device(device)
+
+
+def test_parts_are_in_the_order_of_their_chips() -> None:
+    first, second = (np.full(4, number, np.uint8) for number in (1, 2))
+    parts = Parts(iter([second, first]), iter(coords((1, 0), (0, 3))), MESH)
+    for each in (parts, parts.with_buffers(parts), copy.copy(parts), pickle.loads(pickle.dumps(parts))):
+        assert each.coords == tuple(coords((0, 3), (1, 0)))
+        assert [raw[0] for raw in each] == [1, 2]
 
 
 def test_cache_files_of_distributed_tensors(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -224,19 +224,22 @@ def _read_cores(table: Table) -> CoreRangeSet:
 
 
 def read_parts(root: Table) -> tuple[Stored, int]:
-    """Return the parts of a file and the bytes of each.
+    """Return the parts of a file, in row-major order, and the bytes of each.
 
     Raises:
         FileFormatError: they do not fit the mesh, or differ in size.
     """
-    offsets, sizes, coords = [], [], []
+    found = []
     for part in root.tables(2):
         storage = part.structure(1, "QQ")
         if storage is None or part.number(0, "B") != _INLINE_STORAGE:
             raise FileFormatError("the header has no data offset")
-        offsets.append(storage[0])
-        sizes.append(storage[1])
-        coords.append(MeshCoordinate(part.required(2, "mesh coordinate").numbers(0)))
+        offset, size = storage
+        found.append((MeshCoordinate(part.required(2, "mesh coordinate").numbers(0)), offset, size))
+    # A file may have them in any order.
+    found.sort(key=lambda part: tuple(part[0]))
+    coords, offsets = [coord for coord, *_ in found], [offset for _, offset, _ in found]
+    sizes = [size for *_, size in found]
     mesh = MeshShape(root.required(1, "mesh shape").numbers(0))
     if not coords:
         raise FileFormatError("the header has no parts")

@@ -80,7 +80,8 @@ _TYPE_OF_KIND: dict[np.dtype[Any], DataType] = {
 class Parts(tuple[Raw, ...]):
     """The raw buffers of a host tensor distributed over several chips.
 
-    The parts are of one specification. Equal ones may be one buffer. There may be fewer than chips.
+    The parts are of one specification, in the row-major order of their chips. Equal ones may be one buffer. There may
+    be fewer than chips.
 
     Attributes:
         coords: The chip of each part.
@@ -91,9 +92,10 @@ class Parts(tuple[Raw, ...]):
     mesh_shape: MeshShape
 
     def __new__(cls, buffers: Iterable[Raw], coords: Iterable[MeshCoordinate], mesh_shape: MeshShape) -> Parts:
-        """Return parts, in the row-major order of their chips."""
-        new = super().__new__(cls, buffers)
-        new.coords, new.mesh_shape = tuple(coords), mesh_shape
+        """Return parts, sorted into the row-major order of their chips."""
+        pairs = sorted(zip(coords, buffers, strict=True), key=lambda pair: tuple(pair[0]))
+        new = super().__new__(cls, (raw for _, raw in pairs))
+        new.coords, new.mesh_shape = tuple(coord for coord, _ in pairs), mesh_shape
         return new
 
     def __getnewargs__(self) -> tuple[tuple[Raw, ...], tuple[MeshCoordinate, ...], MeshShape]:
