@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import struct
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from ttnn.base.exceptions import (
     UnsupportedError,
 )
 from ttnn.tensor.file_header import ONE_PART, Stored, header_bytes
+from ttnn.tensor.flat_buffer import Builder
 from ttnn.tensor.host_buffer import Array, Parts
 
 MESH = ttnn.MeshShape(2, 4)
@@ -450,7 +453,7 @@ def test_equal_parts_are_written_once(tmp_path: Path) -> None:
         (ONE_PART._replace(coords=ALL[:1] * 2, offsets=[0, 0]), "2 parts, several on one chip of the mesh"),
         (ONE_PART._replace(coords=ALL[1:2]), r"a part outside of the mesh MeshShape\(\[1, 1\]\)"),
         (ONE_PART._replace(coords=[], offsets=[]), "has no parts"),
-        (Stored(MESH, ALL[:2], [0, 4096], ONE_PART.topology), "holds 0 B of data"),
+        (Stored(MESH, ALL[:2], [0, 4096], ONE_PART.topology), "has a part from byte"),
     ],
 )
 def test_files_with_impossible_parts(stored: Stored, message: str, tmp_path: Path) -> None:
@@ -459,6 +462,97 @@ def test_files_with_impossible_parts(stored: Stored, message: str, tmp_path: Pat
     path.write_bytes(header_bytes(spec, spec.raw_bytes, stored) + bytes(spec.raw_bytes))
     with pytest.raises(FileFormatError, match=message):
         ttnn.load_tensor(path)
+
+
+PAIR = ttnn.MeshShape(1, 2)
+
+
+def topology(shape: list[int], dim: int, *chips: tuple[int, int]) -> ttnn.TensorTopology:
+    return ttnn.TensorTopology(ttnn.MeshShape(shape), [shard(dim)] * len(shape), coords(*chips))
+
+
+@pytest.mark.parametrize(
+    ("mesh", "spread_over", "message"),
+    [
+        (ttnn.MeshShape(60000, 60000), ONE_PART.topology, "3600000000 chips, expected at most 8, and 1 to 1024"),
+        (ttnn.MeshShape(0, 2), ONE_PART.topology, "0 chips, expected at most 8, and 1 to 1024"),
+        (ttnn.MeshShape([1] * 8 + [2]), ONE_PART.topology, "a vector of 9 elements, expected at most 8"),
+        (PAIR, topology([2], 99, (0, 0), (0, 1)), "shards dimension 99, expected -32 to 31"),
+        (PAIR, topology([4_000_000_000], 0, (0, 0), (0, 1)), "from 1 chip to those of the mesh"),
+        (PAIR, topology([0], 0), "from 1 chip to those of the mesh"),
+        (PAIR, topology([2], 0, (0, 0)), r"names 1 chips, MeshShape\(\[2\]\) needs 2"),
+        (PAIR, topology([2], 0, (0, 0), (0, 0)), r"names 1 chips, MeshShape\(\[2\]\) needs 2"),
+        (PAIR, topology([2], 0, (0, 0), (1, 0)), "which is outside of the mesh"),
+        (ttnn.MeshShape(1, 1), topology([1], 0, (0, 1)), "which is outside of the mesh"),
+    ],
+)
+def test_files_with_impossible_meshes_and_topologies(
+    mesh: ttnn.MeshShape, spread_over: ttnn.TensorTopology, message: str, tmp_path: Path
+) -> None:
+    spec = ttnn.from_torch(VALUES[:1]).spec
+    path = tmp_path / "a.tensorbin"
+    stored = Stored(mesh, ALL[:1], [0], spread_over)
+    path.write_bytes(header_bytes(spec, spec.raw_bytes, stored) + bytes(spec.raw_bytes))
+    with pytest.raises(FileFormatError, match=message):
+        ttnn.load_tensor(path)
+
+
+def test_topologies_that_no_file_has_are_not_written(tmp_path: Path) -> None:
+    tensor = spread(ttnn.ShardTensorToMesh(PAIR, 0), VALUES[:2])
+    tensor.update_tensor_topology(topology([2], 0, (0, 0), (1, 0)))
+    with pytest.raises(FileFormatError, match=r"outside of the mesh .*; update_tensor_topology sets the topology"):
+        ttnn.dump_tensor(tmp_path / "a.tensorbin", tensor)
+    # The topology of a part is that of all parts, and has the rank before a reshape.
+    tensor = spread(ttnn.ShardTensorToMesh(PAIR, 3), VALUES[None, None]).reshape(16, 12)
+    ttnn.dump_tensor(tmp_path / "a.tensorbin", tensor)
+    assert ttnn.load_tensor(tmp_path / "a.tensorbin").tensor_topology() == tensor.tensor_topology()
+
+
+def with_shared_coordinate(places: int, numbers: int) -> bytes:
+    """Return a file with parts of one coordinate, and a topology of it."""
+    builder = Builder()
+    coordinate = builder.table((0, "ref", builder.numbers([0] * numbers)))
+    storage = builder.structure("QQ", 8, 0, 4)
+    part = builder.table((2, "ref", coordinate), (1, "ref", storage), (0, "B", 1))
+    parts, chips = builder.references([part] * places), builder.references([coordinate] * places)
+    placements = builder.references([builder.table((1, "i", -1))])
+    one = builder.table((0, "ref", builder.numbers([1])))
+    spread_over = builder.table((2, "ref", chips), (1, "ref", placements), (0, "ref", one))
+    memory, pages = builder.table((1, "H", 0)), builder.table()
+    alignment, shape = builder.numbers([1]), builder.numbers([1])
+    layout = builder.table((4, "ref", alignment), (3, "ref", memory), (2, "ref", pages), (1, "B", 1), (0, "B", 1))
+    described = builder.table((1, "ref", layout), (0, "ref", shape))
+    header = builder.finish(
+        builder.table((3, "ref", spread_over), (2, "ref", parts), (1, "ref", one), (0, "ref", described))
+    )
+    header += bytes(-(len(header) + 8) % 64)
+    return struct.pack("<Q", len(header)) + header + bytes(4)
+
+
+@pytest.mark.parametrize(
+    ("places", "numbers", "message"),
+    [
+        (20_000, 1, "a vector of 20000 elements, expected at most 1024"),
+        (1024, 8, "1024 parts, several on one chip"),
+        (1024, 20_000, "a vector of 20000 elements, expected at most 8"),
+    ],
+)
+def test_vectors_that_many_parts_share(places: int, numbers: int, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.tensorbin"
+    path.write_bytes(with_shared_coordinate(places, numbers))
+    began = time.monotonic()
+    with pytest.raises(FileFormatError, match=message):
+        ttnn.load_tensor(path)
+    assert time.monotonic() - began < 2
+
+
+def test_parts_of_empty_tensors_begin_inside_of_the_file(tmp_path: Path) -> None:
+    spec, path = ttnn.from_torch(VALUES[:0]).spec, tmp_path / "a.tensorbin"
+    for offsets in ([0, 2**64 - 1], [2**63, 0]):
+        header = header_bytes(spec, 0, Stored(PAIR, ALL[:2], offsets, ONE_PART.topology))
+        path.write_bytes(header)
+        with pytest.raises(FileFormatError, match=rf"a part from byte \d+ on and {len(header)} B"):
+            ttnn.load_tensor(path)
 
 
 def test_parts_in_another_order_go_to_their_chips(tmp_path: Path) -> None:

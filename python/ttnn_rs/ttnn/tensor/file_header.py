@@ -20,6 +20,7 @@ from ttnn.base.enums import (
 )
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig, NdShardSpec, ShardSpec
+from ttnn.base.shape import LARGEST_RANK
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
 from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, MeshShape
@@ -47,6 +48,11 @@ _ROW_MAJOR_PAGES, _TILE_PAGES = 1, 2
 _INLINE_STORAGE = 1
 _REPLICATE, _SHARD = 0, 1
 _NO_DIM = -1
+
+MOST_CHIPS: Final = 1024
+"""Chips of the largest mesh in a file."""
+_MOST_MESH_DIMS = 8
+_MOST_CORE_RANGES = 1024
 
 
 class Stored(NamedTuple):
@@ -188,9 +194,13 @@ def read_spec(table: Table) -> TensorSpec:
         tile = Tile([shape.number(0, "I"), shape.number(1, "I")], bool(shape.number(2, "B")))
     config = _read_memory(layout.required(3, "memory configuration"))
     spec = TensorSpec.of(
-        table.numbers(0), _DTYPE[number], Layout.TILE if pages == _TILE_PAGES else Layout.ROW_MAJOR, config, tile
+        table.numbers(0, LARGEST_RANK),
+        _DTYPE[number],
+        Layout.TILE if pages == _TILE_PAGES else Layout.ROW_MAJOR,
+        config,
+        tile,
     )
-    padding = layout.numbers(4)
+    padding = layout.numbers(4, LARGEST_RANK)
     if padding != _alignment(spec):
         raise UnsupportedError(
             f"ttnn.load_tensor: the tensor is padded to multiples of {padding}, only {_alignment(spec)} is modelled"
@@ -203,7 +213,7 @@ def _read_memory(table: Table) -> MemoryConfig:
     if nd is not None and table.number(4, "B"):
         cores = _read_cores(nd.required(1, "cores"))
         orientation, strategy = ShardOrientation(nd.number(2, "B")), ShardDistributionStrategy(nd.number(3, "B"))
-        return MemoryConfig(buffer_type, NdShardSpec(nd.numbers(0), cores, orientation, strategy))
+        return MemoryConfig(buffer_type, NdShardSpec(nd.numbers(0, LARGEST_RANK), cores, orientation, strategy))
     shards = table.table(2)
     described = None
     if shards is not None:
@@ -214,7 +224,7 @@ def _read_memory(table: Table) -> MemoryConfig:
 
 
 def _read_cores(table: Table) -> CoreRangeSet:
-    corners = [(r.required(0, "start"), r.required(1, "end")) for r in table.tables(0)]
+    corners = [(r.required(0, "start"), r.required(1, "end")) for r in table.tables(0, _MOST_CORE_RANGES)]
     return CoreRangeSet(
         [
             CoreRange((start.number(0, "i"), start.number(1, "i")), (end.number(0, "i"), end.number(1, "i")))
@@ -227,20 +237,46 @@ def read_parts(root: Table) -> tuple[Stored, int]:
     """Return the parts of a file, in row-major order, and the bytes of each.
 
     Raises:
-        FileFormatError: they do not fit the mesh, or differ in size.
+        FileFormatError: they or the topology do not fit the mesh, or the parts differ in size.
     """
+    mesh = MeshShape(_mesh_numbers(root.required(1, "mesh shape")))
     found = []
-    for part in root.tables(2):
+    for part in root.tables(2, MOST_CHIPS):
         storage = part.structure(1, "QQ")
         if storage is None or part.number(0, "B") != _INLINE_STORAGE:
             raise FileFormatError("the header has no data offset")
         offset, size = storage
-        found.append((MeshCoordinate(part.required(2, "mesh coordinate").numbers(0)), offset, size))
+        found.append((MeshCoordinate(_mesh_numbers(part.required(2, "mesh coordinate"))), offset, size))
     # A file may have them in any order.
     found.sort(key=lambda part: tuple(part[0]))
     coords, offsets = [coord for coord, *_ in found], [offset for _, offset, _ in found]
     sizes = [size for *_, size in found]
-    mesh = MeshShape(root.required(1, "mesh shape").numbers(0))
+    stored = Stored(mesh, coords, offsets, _read_topology(root))
+    check_stored(stored)
+    if len(set(sizes)) != 1:
+        raise FileFormatError(f"the header has parts of {sorted(set(sizes))} B")
+    return stored, sizes[0]
+
+
+def _mesh_numbers(table: Table) -> list[int]:
+    """Return the numbers of a shape or coordinate of a mesh."""
+    return table.numbers(0, _MOST_MESH_DIMS)
+
+
+def check_stored(stored: Stored) -> None:
+    """Check that parts and topology fit the mesh.
+
+    The part of one chip has the topology of all parts, and a reshaped tensor that of its old rank.
+
+    Raises:
+        FileFormatError: they do not.
+    """
+    mesh, coords = stored.mesh_shape, stored.coords
+    if mesh.dims() > _MOST_MESH_DIMS or not 1 <= mesh.mesh_size() <= MOST_CHIPS:
+        raise FileFormatError(
+            f"the mesh {mesh} has {mesh.dims()} dimensions and {mesh.mesh_size()} chips, expected at most "
+            f"{_MOST_MESH_DIMS}, and 1 to {MOST_CHIPS}"
+        )
     if not coords:
         raise FileFormatError("the header has no parts")
     if len(set(coords)) != len(coords) or len(coords) > mesh.mesh_size():
@@ -248,9 +284,28 @@ def read_parts(root: Table) -> tuple[Stored, int]:
     inside = MeshCoordinateRange(mesh)
     if any(coord not in inside for coord in coords):
         raise FileFormatError(f"the header has a part outside of the mesh {mesh}")
-    if len(set(sizes)) != 1:
-        raise FileFormatError(f"the header has parts of {sorted(set(sizes))} B")
-    return Stored(mesh, coords, offsets, _read_topology(root)), sizes[0]
+    _check_topology(stored.topology, mesh)
+
+
+def _check_topology(topology: TensorTopology, mesh: MeshShape) -> None:
+    shape, coords = topology.distribution_shape(), topology.mesh_coords()
+    if shape.dims() > _MOST_MESH_DIMS or not 1 <= shape.mesh_size() <= mesh.mesh_size():
+        raise FileFormatError(
+            f"the topology distributes over {shape}, expected at most {_MOST_MESH_DIMS} dimensions and from 1 chip to "
+            f"those of the mesh {mesh}"
+        )
+    if len(coords) != shape.mesh_size() or len(set(coords)) != len(coords):
+        raise FileFormatError(f"the topology names {len(set(coords))} chips, {shape} needs {shape.mesh_size()}")
+    inside = MeshCoordinateRange(mesh)
+    for coord in coords:
+        # The only chip of a mesh may have a coordinate of other dimensions.
+        if coord not in inside and (mesh.mesh_size() > 1 or any(coord)):
+            raise FileFormatError(f"the topology names the chip {coord}, which is outside of the mesh {mesh}")
+    for place in topology.placements():
+        if isinstance(place, PlacementShard) and not -LARGEST_RANK <= place.dim < LARGEST_RANK:
+            raise FileFormatError(
+                f"the topology shards dimension {place.dim}, expected {-LARGEST_RANK} to {LARGEST_RANK - 1}"
+            )
 
 
 def _read_topology(root: Table) -> TensorTopology:
@@ -259,7 +314,8 @@ def _read_topology(root: Table) -> TensorTopology:
         return WHOLE
     placements: list[Placement] = [
         PlacementShard(place.number(1, "i")) if place.number(0, "B") == _SHARD else PlacementReplicate()
-        for place in table.tables(1)
+        for place in table.tables(1, _MOST_MESH_DIMS)
     ]
-    shape = MeshShape(table.required(0, "distribution shape").numbers(0))
-    return TensorTopology(shape, placements, [MeshCoordinate(coord.numbers(0)) for coord in table.tables(2)])
+    shape = MeshShape(_mesh_numbers(table.required(0, "distribution shape")))
+    coords = [MeshCoordinate(_mesh_numbers(coord)) for coord in table.tables(2, MOST_CHIPS)]
+    return TensorTopology(shape, placements, coords)

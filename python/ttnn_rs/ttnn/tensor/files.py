@@ -37,7 +37,7 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.tensor.conversion import from_torch
 from ttnn.tensor.distribution import CppTensorToMesh, ReplicateTensorToMesh, check_mapper
-from ttnn.tensor.file_header import DTYPE_NUMBER, SIZE_BYTES, Stored, header_bytes, read_parts, read_spec
+from ttnn.tensor.file_header import DTYPE_NUMBER, SIZE_BYTES, Stored, check_stored, header_bytes, read_parts, read_spec
 from ttnn.tensor.flat_buffer import Table
 from ttnn.tensor.host_buffer import Array, Parts, Raw, as_array, as_parts, default_dtype, require_memory
 from ttnn.tensor.tensor import Tensor
@@ -67,7 +67,7 @@ def dump_tensor(
         mode: Who writes on several hosts; there is one.
 
     Raises:
-        FileFormatError: another ending.
+        FileFormatError: another ending, or a mesh or topology that the format does not have.
         FileAccessError: the file cannot be written.
         DTypeError: fp8_e4m3, which the format does not have.
         ShapeError: a tensor without elements, which the format does not have.
@@ -270,6 +270,7 @@ def tensor_bytes(where: str, tensor: Tensor) -> bytes:
 
     Raises:
         DTypeError: fp8_e4m3, which the format does not have.
+        FileFormatError: a mesh or topology that the format does not have.
         ShapeError: a tensor without elements, which the format does not have.
         StorageError: the tensor was deallocated.
     """
@@ -307,6 +308,10 @@ def _parts(where: str, tensor: Tensor) -> tuple[bytes, list[Raw]]:
     written = {id(raw): raw for raw in parts}
     offsets = {key: size * index for index, key in enumerate(written)}
     stored = Stored(parts.mesh_shape, parts.coords, [offsets[id(raw)] for raw in parts], host.tensor_topology())
+    try:
+        check_stored(stored)
+    except FileFormatError as error:
+        raise FileFormatError(f"{where}: {error}; update_tensor_topology sets the topology") from None
     return header_bytes(host.spec, size, stored), list(written.values())
 
 
@@ -366,7 +371,11 @@ def _read_part(
     where: str, path: Path | str, file: BinaryIO, spec: TensorSpec, size: int, begin: int, size_of_file: int
 ) -> Raw:
     """Return the bytes of a part, from `begin` on."""
-    stored = max(0, min(size, size_of_file - begin))
+    if begin > size_of_file:
+        raise FileFormatError(
+            f"{where}: {path} has a part from byte {begin} on and {size_of_file} B in all; it is cut short or damaged"
+        )
+    stored = min(size, size_of_file - begin)
     if stored == size == spec.raw_bytes:
         require_memory(where, spec.shape, size)
         raw = np.empty(size, np.uint8)

@@ -147,20 +147,28 @@ class Table:
             raise FileFormatError(f"the header has no {what}")
         return found
 
-    def numbers(self, number: int) -> list[int]:
-        """Return a vector of 32-bit numbers, empty if the field is absent."""
+    def numbers(self, number: int, most: int) -> list[int]:
+        """Return a vector of 32-bit numbers, empty if the field is absent.
+
+        Raises:
+            FileFormatError: it has more than `most`.
+        """
         place = self.target(number)
         if place is None:
             return []
-        count = self._length(place)
+        count = self._length(place, most)
         return [self._read("I", place + 4 + 4 * index) for index in range(count)]
 
-    def tables(self, number: int) -> list[Table]:
-        """Return a vector of tables, empty if the field is absent."""
+    def tables(self, number: int, most: int) -> list[Table]:
+        """Return a vector of tables, empty if the field is absent.
+
+        Raises:
+            FileFormatError: it has more than `most`.
+        """
         place = self.target(number)
         if place is None:
             return []
-        slots = [place + 4 + 4 * index for index in range(self._length(place))]
+        slots = [place + 4 + 4 * index for index in range(self._length(place, most))]
         return [Table(self._data, slot + self._read("I", slot)) for slot in slots]
 
     def structure(self, number: int, kinds: str) -> tuple[int, ...] | None:
@@ -171,10 +179,13 @@ class Table:
         sizes = [struct.calcsize("<" + kind) for kind in kinds]
         return tuple(self._read(kind, place + sum(sizes[:index])) for index, kind in enumerate(kinds))
 
-    def _length(self, place: int) -> int:
+    def _length(self, place: int, most: int) -> int:
+        """Return a vector's length, limited because many tables may share one."""
         count = self._read("I", place)
         if 4 * count > len(self._data):
             raise FileFormatError("the header has a vector longer than itself")
+        if count > most:
+            raise FileFormatError(f"the header has a vector of {count} elements, expected at most {most}")
         return count
 
 
