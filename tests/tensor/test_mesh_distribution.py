@@ -594,3 +594,54 @@ def test_cache_files_of_distributed_tensors(tmp_path: Path, caplog: pytest.LogCa
     assert "the cache file is replaced" in caplog.text
     # A replicated tensor is stored as one part, for any mesh.
     assert cached(ttnn.ReplicateTensorToMesh(MESH)).device_coords() == coords((0, 0))
+
+
+def test_cache_files_of_shards_are_not_those_of_whole_tensors(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def cached(mapper: Any, values: Array) -> ttnn.Tensor:
+        return ttnn.as_tensor(values, ttnn.float32, cache_file_name=tmp_path / "w", mesh_mapper=mapper)
+
+    for whole in (None, ttnn.ReplicateTensorToMesh(MESH)):
+        # Parts of (2, 24), as the whole tensor is.
+        cached(ttnn.ShardTensorToMesh(MESH, 0), VALUES)
+        caplog.clear()
+        for _ in range(2):
+            np.testing.assert_array_equal(cached(whole, VALUES[:2] + 1).to_numpy(), VALUES[:2] + 1)
+        assert [record.levelname for record in caplog.records] == ["WARNING"]
+        assert "expected a tensor of one part, or replicated on the mesh" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: None,
+        lambda: ttnn.ShardTensorToMesh(MESH, 1),
+        lambda: ttnn.ShardTensorToMesh(ttnn.MeshShape(1, 8), 0),
+        lambda: ttnn.ShardTensorToMesh(ttnn.MeshShape(1, 2), 0),
+        lambda: ttnn.ShardTensor2dMesh(MESH, (2, 4), (0, 1)),
+        lambda: ttnn.ShardTensor2dMesh(MESH, (2, 4), (None, 0)),
+        lambda: ttnn.replicate_tensor_to_mesh_mapper(MESH),
+    ],
+)
+def test_cache_files_of_other_distributions_are_refused(make: Callable[[], Any], tmp_path: Path) -> None:
+    def cached(mapper: Any, values: Array | None = None) -> ttnn.Tensor:
+        return ttnn.as_tensor(values, ttnn.float32, cache_file_name=tmp_path / "w", mesh_mapper=mapper)
+
+    mapper = ttnn.ShardTensorToMesh(MESH, 0)
+    cached(mapper, VALUES)
+    # Without values there is no shape to compare, and nothing to replace the file.
+    np.testing.assert_array_equal(cached(mapper).to_numpy(ttnn.ConcatMeshToTensor(MESH, 0)), VALUES)
+    with pytest.raises(FileFormatError, match=r"holds (8 parts|a tensor) of distribution"):
+        cached(make())
+
+
+def test_cache_files_of_the_same_distribution_of_another_mesh(tmp_path: Path) -> None:
+    def cached(mesh: ttnn.MeshShape, values: Array | None = None) -> ttnn.Tensor:
+        mapper = ttnn.ShardTensor2dMesh(mesh, (2, 2), (0, 1))
+        return ttnn.as_tensor(values, ttnn.float32, cache_file_name=tmp_path / "w", mesh_mapper=mapper)
+
+    cached(MESH, VALUES)
+    with pytest.raises(
+        FileFormatError, match=r"on the mesh MeshShape\(\[2, 4\]\); expected 4 of .* on MeshShape\(\[4, 2"
+    ):
+        cached(ttnn.MeshShape(4, 2))
+    assert cached(ttnn.MeshShape(4, 2), VALUES).host_buffer().shape() == ttnn.MeshShape(4, 2)

@@ -37,11 +37,20 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.tensor.conversion import from_torch
 from ttnn.tensor.distribution import CppTensorToMesh, ReplicateTensorToMesh, check_mapper
-from ttnn.tensor.file_header import DTYPE_NUMBER, SIZE_BYTES, Stored, check_stored, header_bytes, read_parts, read_spec
+from ttnn.tensor.file_header import (
+    DTYPE_NUMBER,
+    ONE_PART,
+    SIZE_BYTES,
+    Stored,
+    check_stored,
+    header_bytes,
+    read_parts,
+    read_spec,
+)
 from ttnn.tensor.flat_buffer import Table
 from ttnn.tensor.host_buffer import Array, Parts, Raw, as_array, as_parts, default_dtype, require_memory
 from ttnn.tensor.tensor import Tensor
-from ttnn.tensor.topology import WHOLE
+from ttnn.tensor.topology import WHOLE, PlacementShard
 
 if TYPE_CHECKING:
     import torch
@@ -144,8 +153,8 @@ def as_tensor(
         device: Device of the output. It requires `memory_config`.
         memory_config: Memory configuration on the device. It overrides that of the cache file.
         cache_file_name: Prefix of the name of the cache file, `<name>_dtype_<DTYPE>_layout_<LAYOUT>.tensorbin`. A
-            file that is damaged, or holds a tensor of another data type, layout or shape, is replaced, with a warning.
-            With `preprocess` the shape is not compared: only `preprocess` knows it.
+            file that is damaged, or holds a tensor of another data type, layout, shape or distribution, is replaced,
+            with a warning. With `preprocess` the shape is not compared: only `preprocess` knows it.
         preprocess: Applied to `tensor` before the conversion.
         mesh_mapper: Distribution over a mesh. A cache file has the parts; of a tensor that `ReplicateTensorToMesh`
             distributes it has one, so that any mesh can load it.
@@ -193,6 +202,7 @@ def as_tensor(
         try:
             cached = load_tensor(path)
             _check_cached(where, path, cached, None if preprocess else tensor, dtype, layout, mapper)
+            _check_spread(where, path, cached, mapper, device)
             if device is None and memory_config is not None and cached.memory_config() != memory_config:
                 raise FileFormatError(f"{where}: {path} holds a tensor in {cached.memory_config()}")
             return _placed(where, cached, device, memory_config)
@@ -225,13 +235,51 @@ def _check_cached(
     shape = None if source is None else tuple(source.shape)
     pairs: list[tuple[str, object, object]] = [("data type", cached.dtype, dtype), ("layout", cached.layout, layout)]
     if shape is not None and mapper is not None:
-        plan = mapper.plan(where, shape)
-        shape = plan.shape
-        pairs.append(("distribution", cached.tensor_topology(), plan.topology))
+        shape = mapper.plan(where, shape).shape
     pairs.append(("shape", tuple(cached.shape), shape))
     for what, got, expected in pairs:
         if expected is not None and got != expected:
             raise FileFormatError(f"{where}: {path} holds a tensor of {what} {got}; expected {expected}")
+
+
+def _check_spread(
+    where: str, path: Path, cached: Tensor, mapper: CppTensorToMesh | None, device: MeshDevice | None
+) -> None:
+    """Check that a cached tensor is distributed as a mapper does.
+
+    Without a mapper it has one part, or is replicated on all chips of its mesh, which is that of the device.
+
+    Raises:
+        FileFormatError: it is distributed otherwise.
+    """
+    parts, topology = as_parts(cached._require_parts(where)), cached.tensor_topology()
+    chips = parts.mesh_shape.mesh_size()
+    shape, placements = topology.distribution_shape(), topology.placements()
+    if mapper is None:
+        split = any(
+            isinstance(place, PlacementShard) and count > 1 for place, count in zip(placements, shape, strict=True)
+        )
+        elsewhere = chips > 1 and device is not None and device.shape != parts.mesh_shape
+        if split or elsewhere or len(parts) != chips:
+            raise FileFormatError(
+                f"{where}: {path} holds {len(parts)} parts of distribution {topology} on the mesh {parts.mesh_shape}; "
+                "expected a tensor of one part, or replicated on the mesh"
+            )
+        return
+    whole = list(cached.shape)
+    for place, count in zip(placements, shape, strict=True):
+        if isinstance(place, PlacementShard) and -len(whole) <= place.dim < len(whole):
+            whole[place.dim] *= count
+    try:
+        plan = mapper.plan(where, whole)
+    except ShapeError as error:
+        raise FileFormatError(f"{where}: {path} holds a tensor of distribution {topology}: {error.sentence}") from None
+    mesh = plan.mesh if plan.mesh.mesh_size() > 1 else ONE_PART.mesh_shape
+    if (topology, parts.mesh_shape, len(parts)) != (plan.topology, mesh, len(plan.cuts)):
+        raise FileFormatError(
+            f"{where}: {path} holds {len(parts)} parts of distribution {topology} on the mesh {parts.mesh_shape}; "
+            f"expected {len(plan.cuts)} of {plan.topology} on {mesh}"
+        )
 
 
 def _placed(where: str, tensor: Tensor, device: MeshDevice | None, memory_config: MemoryConfig | None) -> Tensor:
