@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.base.exceptions import ShapeError, StorageError
+from ttnn.base.exceptions import ParameterError, ShapeError, StorageError
 from ttnn.tensor.host_buffer import Array
 
 VALUES = np.arange(64 * 128, dtype=np.float32).reshape(64, 128)
@@ -256,6 +256,30 @@ def test_tables_of_meshes_and_tensors(mesh: ttnn.MeshDevice, capsys: pytest.Capt
     ttnn.visualize_tensor(ttnn.from_torch(VALUES[:7], mesh_mapper=ttnn.ShardTensorToMesh(mesh, 0)))
     text = capsys.readouterr().out
     assert (text.count("Shape: [1, 128]"), text.count("(1, 3)"), text.count("[6:7, :]")) == (7, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dim", "chips", "sentence"),
+    [
+        ([2], 9, [(0, 0), (0, 1)], "shards dimension 9, the tensor has 2"),
+        ([2], 0, [(0, 0), (1, 1)], r"has parts on .*, its topology places 2 on"),
+        ([4_000_000_000], 0, [(0, 0), (0, 1)], "its topology places 4000000000 on"),
+    ],
+)
+def test_tables_of_topologies_of_other_tensors_are_errors(
+    shape: list[int], dim: int, chips: list[tuple[int, int]], sentence: str
+) -> None:
+    tensor = ttnn.from_torch(VALUES[:2], mesh_mapper=ttnn.ShardTensorToMesh(ttnn.MeshShape(1, 2), 0))
+    coords = [ttnn.MeshCoordinate(*chip) for chip in chips]
+    tensor.update_tensor_topology(ttnn.TensorTopology(ttnn.MeshShape(shape), [shard(dim)], coords))
+    with pytest.raises(ParameterError, match=sentence):
+        ttnn.visualize_tensor(tensor)
+
+
+def test_tables_of_meshes_that_are_too_large() -> None:
+    mapper = ttnn.ShardTensor2dMesh(ttnn.MeshShape(60000, 60000), (1, 2), (None, 0))
+    with pytest.raises(ShapeError, match="a table has at most 1024 chips"):
+        ttnn.visualize_tensor(ttnn.from_torch(VALUES[:2], mesh_mapper=mapper))
 
 
 def test_reshaped_parts_are_no_parts(mesh: ttnn.MeshDevice) -> None:

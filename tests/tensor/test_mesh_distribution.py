@@ -645,3 +645,43 @@ def test_cache_files_of_the_same_distribution_of_another_mesh(tmp_path: Path) ->
     ):
         cached(ttnn.MeshShape(4, 2))
     assert cached(ttnn.MeshShape(4, 2), VALUES).host_buffer().shape() == ttnn.MeshShape(4, 2)
+
+
+# Meshes that were reshaped.
+
+
+def slices_of(capsys: pytest.CaptureFixture[str], tensor: ttnn.Tensor) -> dict[str, str]:
+    """Return the printed elements of each chip."""
+    ttnn.visualize_tensor(tensor)
+    found: dict[str, str] = {}
+    chips: list[str] = []
+    for line in capsys.readouterr().out.splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if any(cell.startswith("(") for cell in cells):
+            chips = cells
+        found |= {chip: cell for chip, cell in zip(chips, cells, strict=False) if cell.startswith("[")}
+    return found
+
+
+@pytest.mark.parametrize(("before", "after"), [((2, 4), (1, 8)), ((2, 4), (4, 2)), ((1, 8), (2, 4)), ((4, 2), (8, 1))])
+@pytest.mark.parametrize("rows", [8, 7])
+def test_tables_after_a_reshape_of_the_mesh(
+    before: tuple[int, int], after: tuple[int, int], rows: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    device = ttnn.open_mesh_device(ttnn.MeshShape(*before))
+    try:
+        values = np.arange(rows, dtype=np.float32)[:, None]
+        tensor = ttnn.from_torch(values, device=device, mesh_mapper=ttnn.ShardTensorToMesh(device, 0))
+        device.reshape(ttnn.MeshShape(*after))
+        expected = {
+            f"({coord[0]}, {coord[1]})": f"[{number}:{number + 1}, :]"
+            for coord, part in zip(tensor.device_coords(), ttnn.get_device_tensors(tensor), strict=True)
+            for number in [int(part.to_numpy().item())]
+        }
+        assert len(expected) == rows
+        ttnn.dump_tensor(tmp_path / "a.tensorbin", tensor)
+        loaded = ttnn.load_tensor(tmp_path / "a.tensorbin")
+        for each in (tensor, ttnn.from_device(tensor), loaded, ttnn.to_device(loaded, device)):
+            assert slices_of(capsys, each) == expected
+    finally:
+        ttnn.close_mesh_device(device)

@@ -379,7 +379,7 @@ class TensorStorage:
             raw = transfer.read(self.buffers, self._spec)
             return self._like_topology(self._on_host(self._spec, raw))
         moved = self._on_host(self._spec, transfer.read_parts(self.buffers, self._spec, device))
-        moved._topology = self.tensor_topology()
+        moved._topology = transfer.present_topology(self.tensor_topology(), self.buffers[0], device)
         return moved
 
     def _like_topology(self, moved: Self) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
@@ -14,10 +14,11 @@ from ttnn.base.enums import Arch, BufferType, DataType, ShardOrientation, Tensor
 from ttnn.base.exceptions import ArgumentError, DeviceError, DTypeError, MemoryConfigError
 from ttnn.base.observers import OBSERVERS, blocked
 from ttnn.base.tensor_spec import TensorSpec, require_allocatable
-from ttnn.device.coordinates import MeshCoordinate
+from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.host_buffer import Parts, Raw
 from ttnn.tensor.phantom import PhantomBuffer
+from ttnn.tensor.topology import TensorTopology, chips_of
 
 if TYPE_CHECKING:
     from ttnn._engine import Buffer
@@ -207,6 +208,48 @@ def chips_with(buffer: Buffer, device: MeshDevice) -> dict[int, MeshCoordinate]:
     there = set(buffer.places)
     coordinates = zip(device.chips, device.coordinates(), strict=True)
     return {chip.place: coordinate for chip, coordinate in coordinates if chip.place in there}
+
+
+def present_topology(topology: TensorTopology, buffer: Buffer, device: MeshDevice) -> TensorTopology:
+    """Return a topology with the present coordinates of a buffer's chips.
+
+    The chips get other coordinates by `reshape`, topologies keep the former ones. Unless exactly one former order of
+    the chips explains them, the topology is returned as it is.
+    """
+    there, coords = chips_with(buffer, device), topology.mesh_coords()
+    if set(there.values()) <= set(coords):
+        return topology
+    found = {places for places in _former_places(coords, device) if set(there) <= set(places)}
+    if len(found) != 1:
+        return topology
+    chips = zip(device.chips, device.coordinates(), strict=True)
+    present = {chip.place: coordinate for chip, coordinate in chips}
+    moved = [present[place] for place in found.pop()]
+    return TensorTopology(topology.distribution_shape(), topology.placements(), moved)
+
+
+def _former_places(coords: Sequence[MeshCoordinate], device: MeshDevice) -> Iterator[tuple[int, ...]]:
+    """Yield the places of coordinates in each order of the chips before a `reshape`.
+
+    A former shape has the order that a `reshape` back to it makes, or that of the opened mesh, which is that of the
+    places.
+    """
+    numbers, place_of = device.get_device_ids(), {chip.id: chip.place for chip in device.chips}
+    opened = tuple(sorted(numbers, key=place_of.__getitem__))
+    for rows in range(1, len(numbers) + 1):
+        shape = (rows, len(numbers) // rows)
+        if shape[0] * shape[1] != len(numbers):
+            continue
+        try:
+            orders = {tuple(device._system.reshaped(numbers, tuple(device.shape), shape))}
+            if device._system.order(shape) == opened:
+                orders.add(opened)
+        except DeviceError:
+            continue
+        for order in orders:
+            chips = dict(zip(chips_of(MeshShape(shape)), order, strict=True))
+            if all(coord in chips for coord in coords):
+                yield tuple(place_of[chips[coord]] for coord in coords)
 
 
 def allocate_for(spec: TensorSpec, device: MeshDevice, host: Raw | Parts) -> tuple[Buffer, ...]:

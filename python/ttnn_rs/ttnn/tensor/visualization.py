@@ -8,12 +8,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from ttnn.base.exceptions import ArgumentError, ShapeError
+from ttnn.base.exceptions import ArgumentError, ParameterError, ShapeError
 from ttnn.device.cluster import SystemMeshDescriptor
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.tensor import Tensor
 from ttnn.tensor.topology import PlacementShard, chips_of
+from ttnn.tensor.transfer import present_topology
 
 __all__ = [
     "create_system_mesh_table",
@@ -21,6 +22,8 @@ __all__ = [
     "visualize_system_mesh",
     "visualize_tensor",
 ]
+
+_MOST_CHIPS = 1024
 
 
 def _table(title: str, rows: Sequence[Sequence[Sequence[str]]]) -> str:
@@ -39,6 +42,8 @@ def _mesh_table(title: str, mesh: MeshShape, cells: Mapping[MeshCoordinate, Sequ
     """Return a table with a cell for each chip of a mesh."""
     if mesh.dims() != 2:
         raise ShapeError(f"visualize: a table has rows and columns; the mesh is {mesh}")
+    if mesh.mesh_size() > _MOST_CHIPS:
+        raise ShapeError(f"visualize: a table has at most {_MOST_CHIPS} chips; the mesh is {mesh}")
     found = [[f"({coord[0]}, {coord[1]})", *cells.get(coord, ())] for coord in chips_of(mesh)]
     return _table(title, [found[start : start + mesh[1]] for start in range(0, len(found), mesh[1])])
 
@@ -65,6 +70,8 @@ def visualize_tensor(tensor: Tensor) -> None:
 
     Raises:
         ArgumentError: no tensor.
+        ParameterError: the topology of the tensor does not have its chips or dimensions.
+        ShapeError: a mesh that is no table.
     """
     if not isinstance(tensor, Tensor):
         raise ArgumentError(f"visualize_tensor: expected a Tensor, got {type(tensor).__name__}")
@@ -81,16 +88,34 @@ def visualize_tensor(tensor: Tensor) -> None:
 def _elements(tensor: Tensor) -> dict[MeshCoordinate, list[str]]:
     """Return the elements that each chip has, as slices."""
     topology, sizes, there = tensor.tensor_topology(), list(tensor.shape), tensor.device_coords()
-    spread = topology.distribution_shape()
+    device = tensor.device()
+    if device is not None and device._several and tensor.buffers:
+        topology = present_topology(topology, tensor.buffers[0], device)
+    spread, coords = topology.distribution_shape(), topology.mesh_coords()
+    if spread.mesh_size() == len(there) == 1:
+        # It may have a coordinate of other dimensions.
+        coords = there
+    missing = [coord for coord in there if coord not in set(coords)]
+    if missing or len(coords) != spread.mesh_size():
+        raise ParameterError(
+            f"visualize_tensor: the tensor has parts on {there}, its topology places {spread.mesh_size()} on {coords}; "
+            "set one of its chips with update_tensor_topology. After a reshape of the mesh the chips have other "
+            "coordinates."
+        )
     found = {}
-    for coord, place in zip(topology.mesh_coords(), chips_of(spread), strict=False):
+    for coord, place in zip(coords, chips_of(spread), strict=True):
         slices = [":"] * len(sizes)
         for placement, index, count in zip(topology.placements(), place, spread, strict=True):
             if isinstance(placement, PlacementShard) and count > 1:
+                if not -len(sizes) <= placement.dim < len(sizes):
+                    raise ParameterError(
+                        f"visualize_tensor: the topology shards dimension {placement.dim}, the tensor has "
+                        f"{len(sizes)}; set one of its own with update_tensor_topology, for example after a reshape."
+                    )
                 size = sizes[placement.dim]
                 slices[placement.dim] = f"{index * size}:{(index + 1) * size}"
         found[coord] = slices
-    return {coord: found[coord] for coord in there if coord in found}
+    return {coord: found[coord] for coord in there}
 
 
 def create_system_mesh_table() -> str:
