@@ -20,6 +20,7 @@ from ttnn.base.exceptions import (
     DeviceError,
     FileFormatError,
     IndexRangeError,
+    ParameterError,
     ShapeError,
     StorageError,
     UnsupportedError,
@@ -683,5 +684,19 @@ def test_tables_after_a_reshape_of_the_mesh(
         loaded = ttnn.load_tensor(tmp_path / "a.tensorbin")
         for each in (tensor, ttnn.from_device(tensor), loaded, ttnn.to_device(loaded, device)):
             assert slices_of(capsys, each) == expected
+    finally:
+        ttnn.close_mesh_device(device)
+
+
+def test_chips_of_several_former_orders_are_an_error(tmp_path: Path) -> None:
+    device = ttnn.open_mesh_device(ttnn.MeshShape(1, 8))
+    try:
+        tensor = ttnn.from_torch(VALUES, device=device, mesh_mapper=ttnn.ShardTensorToMesh(device, 0))
+        # A row of chips may have been in the order of the opened mesh, or in that of the rows of this shape.
+        device.reshape(ttnn.MeshShape(4, 2))
+        with pytest.raises(ParameterError, match="After a reshape of the mesh the chips have other coordinates"):
+            ttnn.visualize_tensor(tensor)
+        with pytest.raises(FileFormatError, match="outside of the mesh"):
+            ttnn.dump_tensor(tmp_path / "a.tensorbin", tensor)
     finally:
         ttnn.close_mesh_device(device)

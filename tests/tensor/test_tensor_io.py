@@ -327,6 +327,12 @@ def test_damaged_tensor_files_end_soon() -> None:
     assert outcomes["tensor"] > 100
 
 
+def test_damaged_files_of_distributed_tensors_end_soon() -> None:
+    outcomes = mutated_tensor_files.run(500, 5, mutated_tensor_files.distributed, mutated_tensor_files.by_parts)
+    assert outcomes["FileFormatError"] > 150
+    assert outcomes["tensor"] > 50
+
+
 def test_a_rank_that_no_tensor_has_is_an_error(device: ttnn.MeshDevice) -> None:
     sentence = "a tensor has at most 32 dimensions, got 33"
     shape = [1] * 33

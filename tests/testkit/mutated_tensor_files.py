@@ -8,17 +8,20 @@ It loads a tensor that its bytes describe, or ends soon.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import random
 import struct
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 import ttnn
-from ttnn.base.exceptions import EngineBugError, TtnnError
+from ttnn.base.exceptions import EngineBugError, ParameterError, ShapeError, TtnnError
 from ttnn.tensor.host_buffer import as_parts
 
 SLOWEST = 5.0
@@ -42,6 +45,24 @@ def originals(folder: Path) -> list[bytes]:
         values = values.astype(np.int32 if dtype in (ttnn.int32, ttnn.uint32) else np.float32)
         path = folder / "original.tensorbin"
         ttnn.dump_tensor(path, ttnn.from_torch(values, dtype=dtype, layout=layout, memory_config=config))
+        found.append(path.read_bytes())
+    return found
+
+
+def distributed(folder: Path) -> list[bytes]:
+    """Return file bytes of tensors distributed over several meshes."""
+    mesh = ttnn.MeshShape(2, 4)
+    values = np.arange(16 * 24, dtype=np.float32).reshape(16, 24)
+    found = []
+    for mapper in (
+        ttnn.ShardTensorToMesh(ttnn.MeshShape(1, 2), 0),
+        ttnn.ShardTensorToMesh(mesh, 1),
+        ttnn.ShardTensor2dMesh(mesh, (2, 4), (0, 1)),
+        ttnn.ShardTensor2dMesh(mesh, (2, 2), (None, 0)),
+        ttnn.replicate_tensor_to_mesh_mapper(mesh),
+    ):
+        path = folder / "original.tensorbin"
+        ttnn.dump_tensor(path, ttnn.from_torch(values, mesh_mapper=mapper))
         found.append(path.read_bytes())
     return found
 
@@ -76,8 +97,29 @@ def mutated(original: bytes, choose: random.Random) -> bytes:
     return bytes(data)
 
 
-def run(files: int, seed: int) -> Counter[str]:
+def whole(tensor: ttnn.Tensor) -> None:
+    """Read the values of a tensor of one part."""
+    tensor.to_numpy()
+
+
+def by_parts(tensor: ttnn.Tensor) -> None:
+    """Read each part's values; print the distribution if it fits."""
+    for part in ttnn.get_device_tensors(tensor):
+        part.to_numpy()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(ParameterError, ShapeError):
+        ttnn.visualize_tensor(tensor)
+
+
+def run(
+    files: int, seed: int, make: Callable[[Path], list[bytes]] = originals, use: Callable[[ttnn.Tensor], object] = whole
+) -> Counter[str]:
     """Load damaged files; return how often each outcome came.
+
+    Args:
+        files: Number of files.
+        seed: Seed of the damage.
+        make: Returns the files before the damage.
+        use: Called with each loaded tensor.
 
     Raises:
         AssertionError: a file took too long, or ended in an error that is not ours, or in a tensor without its bytes.
@@ -86,7 +128,7 @@ def run(files: int, seed: int) -> Counter[str]:
     choose = random.Random(seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sources = originals(folder)
+        sources = make(folder)
         path = folder / "damaged.tensorbin"
         for number in range(files):
             path.write_bytes(mutated(choose.choice(sources), choose))
@@ -102,7 +144,7 @@ def run(files: int, seed: int) -> Counter[str]:
             else:
                 sizes = {raw.nbytes for raw in as_parts(tensor._host)}
                 assert sizes == {tensor.spec.raw_bytes}, f"file {number} of seed {seed}"
-                tensor.to_numpy()
+                use(tensor)
                 outcomes["tensor"] += 1
             took = time.monotonic() - began
             assert took < SLOWEST, f"file {number} of seed {seed} took {took:.1f} s"
@@ -115,8 +157,9 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=7)
     given = parser.parse_args()
-    outcomes = run(given.files, given.seed)
-    print(f"{given.files} files:", ", ".join(f"{name} {count}" for name, count in outcomes.most_common()))
+    for make, use in ((originals, whole), (distributed, by_parts)):
+        outcomes = run(given.files, given.seed, make, use)
+        print(f"{given.files} files:", ", ".join(f"{name} {count}" for name, count in outcomes.most_common()))
 
 
 if __name__ == "__main__":
