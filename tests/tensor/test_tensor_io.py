@@ -333,6 +333,17 @@ def test_damaged_files_of_distributed_tensors_end_soon() -> None:
     assert outcomes["tensor"] > 50
 
 
+def test_files_with_more_core_ranges_than_a_chip_has_cores(tmp_path: Path) -> None:
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((x, y), (x, y)) for x in range(0, 64, 2) for y in range(0, 66, 2)])
+    shards = ttnn.ShardSpec(cores, [1, 4], ROWS)
+    config = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, shards)
+    spec = TensorSpec.of((4, 4), ttnn.float32, ttnn.ROW_MAJOR_LAYOUT, config)
+    path = tmp_path / "t.tensorbin"
+    path.write_bytes(header_bytes(spec, spec.raw_bytes) + bytes(spec.raw_bytes))
+    with pytest.raises(FileFormatError, match="a vector of 1056 elements, expected at most 1024"):
+        ttnn.load_tensor(path)
+
+
 def test_a_rank_that_no_tensor_has_is_an_error(device: ttnn.MeshDevice) -> None:
     sentence = "a tensor has at most 32 dimensions, got 33"
     shape = [1] * 33
