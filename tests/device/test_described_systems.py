@@ -35,8 +35,10 @@ def described(system: System, *, without: tuple[tuple[int, int], ...] = ()) -> C
     )
 
 
-def graph(*dims: int, rings: tuple[bool, ...] = (), channels: int = 2, strict: bool = False) -> MeshGraphDescriptor:
-    mesh = MeshGraph("M0", "wormhole_b0", dims, rings or (False,) * len(dims), (1,) * len(dims), channels, strict)
+def graph(
+    *dims: int, rings: tuple[bool, ...] = (), channels: int = 2, strict: bool = False, arch: str = "wormhole_b0"
+) -> MeshGraphDescriptor:
+    mesh = MeshGraph("M0", arch, dims, rings or (False,) * len(dims), (1,) * len(dims), channels, strict)
     return MeshGraphDescriptor("mesh.textproto", {0: mesh})
 
 
@@ -96,6 +98,25 @@ def test_mesh_graphs_of_known_systems() -> None:
     own = system_of_graph(graph(3, 3, rings=(False, True), channels=1))
     assert (own.type, own.chips, len(own.links)) == (ClusterType.CUSTOM, tuple(range(9)), 12 + 3)
     assert [own.closes(own.chips, (3, 3), axis) for axis in (0, 1)] == [False, True]
+
+
+def test_mesh_graphs_of_blackhole_systems() -> None:
+    assert system_of_graph(graph(1, 1, arch="blackhole")).type is ClusterType.P150
+    assert system_of_graph(graph(1, 1)).type is ClusterType.N150
+    galaxy = system_of_graph(graph(8, 4, arch="blackhole"))
+    assert (galaxy.type, galaxy.chips) == (ClusterType.BLACKHOLE_GALAXY, named_systems()["blackhole_galaxy"].chips)
+    assert system_of_graph(graph(8, 4, channels=4, arch="blackhole")).type is ClusterType.CUSTOM
+
+
+def test_descriptors_state_the_generation() -> None:
+    cluster = ClusterDescriptor("mine.yaml", {0: "blackhole", 1: "blackhole"}, (0,), (Link(0, 0, 1, 0),), 0, (), {})
+    found = system_of_cluster(ClusterDescriptor(**{**vars(cluster), "boards": (("n300", (0, 1)),)}))
+    assert (found.type, found.chip) == (ClusterType.CUSTOM, "p150")
+    message = "mesh graph M0: arch is WORMHOLE_B0; the chips of system {} are blackhole"
+    with pytest.raises(DeviceError, match=message.format("mine.yaml")):
+        system_of_cluster(cluster, graph(1, 2).meshes[0])
+    with pytest.raises(DeviceError, match=message.format("p150_x8")):
+        system_of_graph(graph(2, 4), named_systems()["p150_x8"])
 
 
 def test_mesh_graphs_of_given_chips() -> None:

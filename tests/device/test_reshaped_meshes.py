@@ -55,6 +55,15 @@ def test_shapes_that_are_none_of_the_system() -> None:
     assert t3k.reshaped((2, 6, 3, 7), (1, 4), (2, 2)) == (2, 6, 3, 7)
 
 
+def test_a_closed_mesh_keeps_its_shape() -> None:
+    mesh = ttnn.open_mesh_device(ttnn.MeshShape(2, 4))
+    submesh = mesh.create_submesh(ttnn.MeshShape(1, 2))
+    ttnn.close_mesh_device(mesh)
+    for closed, shape in ((mesh, ttnn.MeshShape(1, 8)), (submesh, ttnn.MeshShape(2, 1))):
+        with pytest.raises(DeviceError, match=r"^reshape: device \d is closed"):
+            closed.reshape(shape)
+
+
 def test_parts_go_to_the_coordinates_of_the_shape() -> None:
     values = np.arange(8 * 32 * 32, dtype=np.float32).reshape(8 * 32, 32)
     with mesh("t3k", 1, 8) as device:

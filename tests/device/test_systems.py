@@ -201,6 +201,67 @@ def test_cards_that_are_no_mesh(monkeypatch: pytest.MonkeyPatch, visible: str, m
     assert str(raised.value).startswith(f"TT_VISIBLE_DEVICES: {message}")
 
 
+def test_a_card_outside_of_the_system_mesh() -> None:
+    with pytest.raises(DeviceError, match=r"chips \[\] of system tg are no mesh: none of \[0\] is in the system mesh"):
+        part_of(system("tg"), [0])
+
+
+@pytest.mark.parametrize(
+    ("name", "arch_name", "chip"),
+    [
+        ("n150", "blackhole", "n150"),
+        ("p100", "wormhole_b0", "p100"),
+        ("p150", "wormhole_b0", "p150"),
+        ("p150_x8", "wormhole_b0", "p150"),
+    ],
+)
+def test_a_chosen_system_opens_its_own_chips(name: str, arch_name: str, chip: str) -> None:
+    one = ttnn.MeshShape(1, 1)
+    openings = (
+        lambda: ttnn.open_device(device_id=0),
+        lambda: ttnn.open_mesh_device(one),
+        lambda: ttnn.open_mesh_device(one, physical_device_ids=[0]),
+    )
+    facts = _engine.chip_info(chip)
+    with manage_config("system", name), manage_config("arch_name", arch_name):
+        for opening in openings:
+            device = opening()
+            assert device.chip["name"] == chip
+            assert ttnn.cluster.get_cluster_type() is system(name).type
+            ttnn.close_device(device)
+        assert ttnn.get_arch_name() == facts["arch_name"]
+        assert (ttnn.is_blackhole(), ttnn.is_wormhole_b0()) == (chip != "n150", chip == "n150")
+        assert ttnn.get_dram_alignment() == facts["dram_alignment"]
+        assert ttnn.DispatchCoreConfig().axis is (
+            ttnn.DispatchCoreAxis.ROW if chip == "n150" else ttnn.DispatchCoreAxis.COL
+        )
+        assert ttnn.get_device_ids() == sorted(system(name).chips)
+        for opening in (
+            lambda: ttnn.open_device(device_id=8),
+            lambda: ttnn.open_mesh_device(one, physical_device_ids=[8]),
+        ):
+            with pytest.raises(DeviceError, match=f"system {name} has no chip 8; chips are "):
+                opening()
+
+
+def test_one_card_of_a_system_opens_its_chip(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TT_VISIBLE_DEVICES", "0")
+    with manage_config("system", "p150_x4"), ttnn.manage_device(0) as device:
+        assert device.chip["name"] == "p150"
+
+
+def test_cards_without_a_chosen_system() -> None:
+    for arch_name, chip in (("wormhole_b0", "n150"), ("blackhole", "p150")):
+        with manage_config("arch_name", arch_name), ttnn.manage_device(31) as device:
+            assert device.chip["name"] == chip
+            assert ttnn.get_device_ids() == [0, 31]
+
+
+def test_chips_of_a_mesh_differ() -> None:
+    with pytest.raises(DeviceError, match=r"physical_device_ids must be different devices, got \[0, 0\]"):
+        ttnn.open_mesh_device(ttnn.MeshShape(1, 2), physical_device_ids=[0, 0])
+
+
 def test_visible_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TT_VISIBLE_DEVICES", "1,3")
     with manage_config("system", "t3k"):

@@ -8,6 +8,7 @@ from ttnn.base.system_enums import ClusterType as ClusterType
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.fabric import current_system
 from ttnn.device.mesh_device import open_devices
+from ttnn.device.systems import is_chosen
 
 _BOARDS: Final = {
     "n150": ClusterType.N150,
@@ -21,11 +22,12 @@ _BOARDS: Final = {
 def get_cluster_type() -> ClusterType:
     """Return the type of the system of chips.
 
-    Of one chip, it is the board of the first open device, or of the device that `open_device` would open.
+    Without a chosen system, of one chip it is the board of the first open device, or of the device that `open_device`
+    would open.
     """
     system = current_system()
     opened = sorted(number for number, device in open_devices.items() if device.is_open)
-    if len(system.chips) > 1 or not opened:
+    if is_chosen() or len(system.chips) > 1 or not opened:
         return system.type
     return _BOARDS[open_devices[opened[0]].chip["name"]]
 

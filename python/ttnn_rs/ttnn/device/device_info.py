@@ -16,8 +16,9 @@ from ttnn.base.exceptions import ArgumentError
 from ttnn.base.files import write_atomically
 from ttnn.base.temporary import new_temporary_folder
 from ttnn.device.fabric import current_system
-from ttnn.device.mesh_device import DEFAULT_CHIP, MeshDevice, open_devices
+from ttnn.device.mesh_device import MeshDevice, default_chip, open_devices
 from ttnn.device.system import System
+from ttnn.device.systems import default_arch_name
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,7 @@ def cluster_descriptor(devices: Iterable[MeshDevice] = ()) -> str:
     if opened:
         chips = [(number, chip["arch_name"], chip["name"], chip["harvested"][1]) for number, chip in opened]
     else:
-        name = CONFIG.arch_name
-        chips = [(0, name, DEFAULT_CHIP[name], 0)]
+        chips = [(system.chips[0], default_arch_name(), default_chip(), 0)]
     lines = ["arch:", *(f"  {number}: {_FAMILIES[arch]}" for number, arch, _, _ in chips)]
     lines += ["chips:", *(f"  {number}: [{number}, 0, 0, 0]" for number, _, _, _ in chips)]
     lines += ["ethernet_connections: []", "chips_with_mmio:", *(f"  - {number}: {number}" for number, _, _, _ in chips)]

@@ -5,9 +5,9 @@ The compute grid is the rest of the chip's worker cores.
 
 from __future__ import annotations
 
-from ttnn.base.config import CONFIG
 from ttnn.base.enums import DispatchCoreAxis, DispatchCoreType
 from ttnn.base.exceptions import ArgumentError, UnsupportedError
+from ttnn.device.systems import default_arch_name
 
 
 class DispatchCoreConfig:
@@ -42,8 +42,8 @@ class DispatchCoreConfig:
 
     @property
     def axis(self) -> DispatchCoreAxis:
-        """Return the axis of the dispatch cores; default: that of `CONFIG.arch_name`."""
-        return self._axis or dispatch_axis(CONFIG.arch_name)
+        """Return the axis of the dispatch cores; default: that of the chips of `open_device`."""
+        return self._axis or dispatch_axis(default_arch_name())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DispatchCoreConfig):

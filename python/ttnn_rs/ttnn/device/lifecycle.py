@@ -32,7 +32,8 @@ from ttnn.device.coordinates import (
 from ttnn.device.dispatch import DispatchCoreConfig
 from ttnn.device.fabric import current_system
 from ttnn.device.memory_report import MemoryView, write_memory_state
-from ttnn.device.mesh_device import DEFAULT_CHIP, Device, MeshDevice, count, open_devices
+from ttnn.device.mesh_device import Device, MeshDevice, count, default_chip, open_devices
+from ttnn.device.systems import default_arch_name, is_chosen
 
 _default_device: MeshDevice | None = None
 
@@ -64,8 +65,8 @@ def open_device(
             on Blackhole a column. The compute grid of an n150 is 8 x 8 or 7 x 9.
         num_command_queues: 1 or 2.
         worker_l1_size: Bytes of each L1 for buffers and circular buffers; 0 for all there is.
-        chip: n150, n300, p100, p150 or p300; by default n150 or p150 after `CONFIG.arch_name` (ARCH_NAME). An n300 or
-            p300 is one of its two chips. Not official.
+        chip: n150, n300, p100, p150 or p300; by default a chip of the chosen system (TTNN_SYSTEM), and without one
+            n150 or p150 after `CONFIG.arch_name` (ARCH_NAME). An n300 or p300 is one of its two chips. Not official.
 
     Raises:
         ArgumentError: an argument of the wrong type.
@@ -266,10 +267,10 @@ def synchronize_device(
 def get_device_ids() -> list[int]:
     """Return the ids of all chips of the system.
 
-    Of a system of one chip: 0, and other open cards.
+    Without a chosen system, and with none of several chips open: 0, and other open cards.
     """
     system = current_system()
-    if len(system.chips) > 1:
+    if is_chosen() or len(system.chips) > 1:
         return sorted(system.chips)
     return sorted({0, *(number for number, device in open_devices.items() if device.is_open)})
 
@@ -297,7 +298,7 @@ def get_num_pcie_devices() -> int:
 def get_pcie_device_ids() -> list[int]:
     """Return the ids of all chips with PCIe."""
     system = current_system()
-    return sorted(system.pcie) if len(system.chips) > 1 else get_device_ids()
+    return sorted(system.pcie) if is_chosen() or len(system.chips) > 1 else get_device_ids()
 
 
 def GetPCIeDeviceID(device_id: int, /) -> int:  # noqa: N802 - the official name
@@ -315,7 +316,7 @@ def GetPCIeDeviceID(device_id: int, /) -> int:  # noqa: N802 - the official name
 
 def get_arch_name() -> str:
     """Return the generation of the chip that `open_device` opens: wormhole_b0 or blackhole."""
-    return str(CONFIG.arch_name)
+    return default_arch_name()
 
 
 def is_wormhole_b0(device: MeshDevice | None = None) -> bool:
@@ -329,7 +330,7 @@ def is_blackhole(device: MeshDevice | None = None) -> bool:
 
 
 def _arch_of(device: MeshDevice | None) -> Arch:
-    return ARCH[CONFIG.arch_name] if device is None else _mesh_device("is_wormhole_b0, is_blackhole", device).arch()
+    return ARCH[default_arch_name()] if device is None else _mesh_device("is_wormhole_b0, is_blackhole", device).arch()
 
 
 def get_dispatch_core_axis(device: MeshDevice) -> DispatchCoreAxis:
@@ -341,7 +342,7 @@ def get_dispatch_core_axis(device: MeshDevice) -> DispatchCoreAxis:
 
 
 def _default_chip() -> dict[str, Any]:
-    return _engine.chip_info(DEFAULT_CHIP[CONFIG.arch_name])
+    return _engine.chip_info(default_chip())
 
 
 def get_max_worker_l1_unreserved_size() -> int:

@@ -29,11 +29,11 @@ from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh import FabricNodeId, Mesh
 from ttnn.device.sub_device import SubDevices
 from ttnn.device.system import System
-from ttnn.device.systems import system_for
+from ttnn.device.systems import is_chosen, system_for, system_of_environment
 from ttnn.device.traces import Traces
 
 DEFAULT_CHIP = {"wormhole_b0": "n150", "blackhole": "p150"}
-"""The default chip's generation name."""
+"""The chip that is opened without a chosen system, by generation."""
 MAX_DEVICES = 32
 """Cards that can be open at once."""
 MAX_COMMAND_QUEUES = 2
@@ -105,9 +105,9 @@ class MeshDevice(Mesh):
         if chip is not None and not isinstance(chip, str):
             raise ArgumentError(f"{call}: chip must be one of {', '.join(_engine.chip_names())}, got {chip!r}")
         system = system_for(None)
-        if len(system.chips) > 1:
+        if is_chosen():
             system.fabric_node(card)
-        name = chip or (system.chip if len(system.chips) > 1 else DEFAULT_CHIP[CONFIG.arch_name])
+        name = chip or default_chip()
         sizes = {"l1_small_size": l1_small_size, "trace_region_size": trace_region_size}
         sizes["worker_l1_size"] = worker_l1_size
         return cls._power_up(
@@ -195,7 +195,9 @@ class MeshDevice(Mesh):
         if ids and len(ids) != shape.mesh_size():
             raise DeviceError(f"{call}: {shape} requires {shape.mesh_size()} devices, got {list(ids)}")
         numbers = [count(call, "physical_device_ids", number) for number in ids]
-        if len(system.chips) > 1:
+        if len(set(numbers)) != len(numbers):
+            raise DeviceError(f"{call}: physical_device_ids must be different devices, got {numbers}")
+        if is_chosen() or len(system.chips) > 1:
             for number in numbers:
                 system.fabric_node(number)
         elif shape.mesh_size() == 1 and numbers:
@@ -204,7 +206,8 @@ class MeshDevice(Mesh):
         names = ("l1_small_size", "trace_region_size", "worker_l1_size")
         sizes = {name: options.get(name, 0) for name in names}
         dispatch, queues = options.get("dispatch_core_config"), options.get("num_command_queues", 1)
-        return cls._power_up(call, shape, order, system, system.chip, sizes, dispatch, queues)
+        chip = system.chip if len(system.chips) > 1 else default_chip()
+        return cls._power_up(call, shape, order, system, chip, sizes, dispatch, queues)
 
     # Program cache.
 
@@ -286,8 +289,11 @@ class MeshDevice(Mesh):
         through the others; other shapes are those of the system mesh.
 
         Raises:
-            DeviceError: the new shape has another number of chips, or is not one of the system mesh.
+            ArgumentError: no shape.
+            DeviceError: the new shape has another number of chips, or is not one of the system mesh; or the mesh is
+                closed.
         """
+        self._require_open("reshape")
         if not isinstance(new_shape, MeshShape):
             raise ArgumentError(f"reshape: expected a MeshShape, got {type(new_shape).__name__}")
         if new_shape.mesh_size() != len(self.chips):
@@ -334,7 +340,7 @@ class MeshDevice(Mesh):
                 f"create_submesh: sizes must be positive, got {submesh_shape}",
                 vendor=f"Invalid submesh shape: ({submesh_shape}). All dimensions must be positive.",
             )
-        first = MeshCoordinate(*[0] * submesh_shape.dims()) if offset is None else offset
+        first = MeshCoordinate([0] * submesh_shape.dims()) if offset is None else offset
         inside = submesh_shape.dims() == self._shape.dims() == first.dims() and all(
             begin + size <= whole for begin, size, whole in zip(first, submesh_shape, self._shape, strict=True)
         )
@@ -347,7 +353,7 @@ class MeshDevice(Mesh):
             )
         ranges = (range(begin, begin + size) for begin, size in zip(first, submesh_shape, strict=True))
         chips = tuple(
-            self.chip_at("create_submesh", MeshCoordinate(*coordinate)) for coordinate in itertools.product(*ranges)
+            self.chip_at("create_submesh", MeshCoordinate(coordinate)) for coordinate in itertools.product(*ranges)
         )
         engine = self.engine.part([chip.place for chip in chips])
         submesh = self._with_chips(submesh_shape, self._system, engine, chips, self._queue_count, self)
@@ -374,7 +380,7 @@ class MeshDevice(Mesh):
                     f"{dim}",
                 )
         steps = (range(0, whole, size) for whole, size in zip(self._shape, submesh_shape, strict=True))
-        return [self.create_submesh(submesh_shape, MeshCoordinate(*offset)) for offset in itertools.product(*steps)]
+        return [self.create_submesh(submesh_shape, MeshCoordinate(offset)) for offset in itertools.product(*steps)]
 
     def get_view(self) -> MeshDeviceView:
         """Return the devices by coordinate."""
@@ -680,6 +686,11 @@ def require_event(call: str, event: object) -> MeshEvent:
     if not isinstance(event, MeshEvent):
         raise ArgumentError(f"{call}: expected a MeshEvent, got {type(event).__name__}")
     return event
+
+
+def default_chip() -> str:
+    """Return the name of the chip that `open_device` opens."""
+    return system_of_environment().chip if is_chosen() else DEFAULT_CHIP[CONFIG.arch_name]
 
 
 def count(operation: str, name: str, value: object) -> int:

@@ -94,9 +94,8 @@ def part_of(system: System, cards: Sequence[int]) -> System:
     order = tuple(system.at((row, column)) for row in rows for column in columns)
     missing = next((chip for chip in order if chip not in numbers), None)
     if missing is not None or not inside:
-        raise DeviceError(
-            f"TT_VISIBLE_DEVICES: chips {sorted(inside)} of system {system.name} are no mesh: chip {missing} is missing"
-        )
+        lack = f"chip {missing} is missing" if inside else f"none of {list(cards)} is in the system mesh"
+        raise DeviceError(f"TT_VISIBLE_DEVICES: chips {sorted(inside)} of system {system.name} are no mesh: {lack}")
     part = replace(
         system,
         name=f"{system.name}[{','.join(map(str, cards))}]",
@@ -155,7 +154,8 @@ def system_of_cluster(cluster: ClusterDescriptor, graph: MeshGraph | None = None
     Other chips get a mesh that their links make.
 
     Raises:
-        DeviceError: the links do not make the mesh; the message names the first pair without a link.
+        DeviceError: the links do not make the mesh; the message names the first pair without a link. Or the mesh graph
+            is for another generation.
         UnsupportedError: chips of several generations.
     """
     archs = sorted(set(cluster.archs.values()))
@@ -163,7 +163,9 @@ def system_of_cluster(cluster: ClusterDescriptor, graph: MeshGraph | None = None
         raise UnsupportedError(
             f"cluster descriptor {cluster.name}: chips of {' and '.join(archs)}; expected one generation"
         )
-    known = _known(cluster)
+    if graph is not None:
+        _require_arch(graph, cluster.name, archs[0])
+    known = _known(cluster, archs[0])
     chips = sorted(known.chips if known is not None else cluster.archs)
     neighbours = neighbours_of((link.chip, link.other) for link in cluster.links)
     shape = _two_dimensions(graph) if graph is not None else None
@@ -172,7 +174,10 @@ def system_of_cluster(cluster: ClusterDescriptor, graph: MeshGraph | None = None
         name=cluster.name,
         type=known.type if known is not None else ClusterType.CUSTOM,
         board=board,
-        chip=next((each.chip for each in named_systems().values() if each.board == board), DEFAULT_SYSTEM[archs[0]]),
+        chip=next(
+            (each.chip for each in named_systems().values() if (each.board, _arch_of(each)) == (board, archs[0])),
+            DEFAULT_SYSTEM[archs[0]],
+        ),
         shape=(1, len(chips)),
         chips=tuple(chips),
         pcie=cluster.pcie,
@@ -227,11 +232,11 @@ def _board_of(cluster: ClusterDescriptor) -> str:
     return kinds.pop() if len(kinds) == 1 else "unknown"
 
 
-def _known(cluster: ClusterDescriptor) -> System | None:
+def _known(cluster: ClusterDescriptor, arch: str) -> System | None:
     """Return the system with a name that has these cards and chips."""
     board = _board_of(cluster)
     for system in named_systems().values():
-        if system.board == board and {*system.chips, *system.pcie} == set(cluster.archs):
+        if (system.board, _arch_of(system)) == (board, arch) and {*system.chips, *system.pcie} == set(cluster.archs):
             return system
     return None
 
@@ -273,22 +278,25 @@ def system_of_graph(descriptor: MeshGraphDescriptor, system: System | None = Non
         system: The chips; None for a system with a name that has this mesh, or for chips of their own.
 
     Raises:
-        DeviceError: links of the system are missing.
+        DeviceError: links of the system are missing, or its chips are of another generation.
         UnsupportedError: several meshes.
     """
     graph = only_mesh(descriptor)
     shape = _two_dimensions(graph)
     if system is not None:
+        _require_arch(graph, system.name, _arch_of(system))
         if shape[0] * shape[1] > len(system.chips):
             raise DeviceError(
                 f"mesh graph {graph.name}: {shape[0]}x{shape[1]} chips; system {system.name} has {len(system.chips)}"
             )
         return _checked(_reshaped(system, shape), graph)
     rings = (graph.rings[0], graph.rings[-1])
-    for named in named_systems().values():
+    # A single chip has no links that tell its card: it is the default one.
+    first = named_systems()[DEFAULT_SYSTEM[graph.arch]]
+    for named in (first, *named_systems().values()):
         counts = {len(named.links_between(*pair)) for pair in named.mesh_pairs()}
         same = sorted(named.shape) == sorted(shape) and _arch_of(named) == graph.arch
-        if same and counts <= {graph.channels} and named.rings == (False, False):
+        if same and min(counts, default=graph.channels) == graph.channels and named.rings == (False, False):
             return replace(_checked(with_rings(_reshaped(named, shape), rings), graph), name=descriptor.name)
     count = shape[0] * shape[1]
     chips = tuple(range(count))
@@ -331,6 +339,13 @@ def _arch_of(system: System) -> str:
     return str(_engine.chip_info(system.chip)["arch_name"])
 
 
+def _require_arch(graph: MeshGraph, system: str, arch: str) -> None:
+    if graph.arch != arch:
+        raise DeviceError(
+            f"mesh graph {graph.name}: arch is {graph.arch.upper()}; the chips of system {system} are {arch}"
+        )
+
+
 def _reshaped(system: System, shape: tuple[int, int]) -> System:
     """Return a system with another system mesh."""
     if shape == system.shape:
@@ -341,6 +356,16 @@ def _reshaped(system: System, shape: tuple[int, int]) -> System:
 
 
 # The choice.
+
+
+def is_chosen() -> bool:
+    """Return whether the user chose a system."""
+    return CONFIG.system is not None or any(os.environ.get(name, "").strip() for name in _VARIABLES)
+
+
+def default_arch_name() -> str:
+    """Return the generation of the chosen system, or that of ARCH_NAME."""
+    return _arch_of(system_of_environment()) if is_chosen() else str(CONFIG.arch_name)
 
 
 def system_of_environment() -> System:
@@ -376,8 +401,7 @@ def system_for(shape: Sequence[int] | None) -> System:
         DeviceError: as `system_of_environment`.
     """
     system = system_of_environment()
-    chosen = CONFIG.system is not None or any(os.environ.get(name, "").strip() for name in _VARIABLES)
-    if chosen or len(system.chips) > 1 or shape is None or math.prod(shape) == 1:
+    if is_chosen() or len(system.chips) > 1 or shape is None or math.prod(shape) == 1:
         return system
     generation = _engine.chip_info(system.chip)["arch"]
     alike = [each for each in named_systems().values() if _engine.chip_info(each.chip)["arch"] == generation]

@@ -32,6 +32,7 @@ from ttnn.base.exceptions import (
 )
 from ttnn.base.observers import OBSERVERS, observed_operation, observing
 from ttnn.device.queues import command_queue, queue_number
+from ttnn.device.systems import default_arch_name
 from ttnn.device.traces import Traces
 from ttnn.golden.oracles import oracle
 from ttnn.operation.accuracy import Accuracy
@@ -249,9 +250,9 @@ class FastOperation:
     def numerics(self) -> States:
         """Each data type's state of bits, with default options.
 
-        On the chip that `ARCH_NAME` names; `numerics_on` has the others. See `ttnn.operation.numerics`.
+        On the chip that `open_device` opens; `numerics_on` has the others. See `ttnn.operation.numerics`.
         """
-        return self.numerics_on(Arch[CONFIG.arch_name.upper()])
+        return self.numerics_on(Arch[default_arch_name().upper()])
 
     def numerics_on(self, arch: Arch) -> States:
         """Return each data type's state of bits on a generation of chips."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ttnn.base.config import CONFIG
+from ttnn.base.exceptions import ArgumentError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,3 +35,16 @@ def applied(options: argparse.Namespace) -> Iterator[None]:
         yield
     finally:
         CONFIG.cpu_level, CONFIG.threads = before
+
+
+def require_chip(option: str, found: str, expected: str) -> None:
+    """Check that the chosen system has the chip that an option names.
+
+    Raises:
+        ArgumentError: it has another one.
+    """
+    if found != expected:
+        raise ArgumentError(
+            f"{option}: the chosen system (TTNN_SYSTEM or a descriptor) has {found}, not {expected}; unset it or leave "
+            "the option out"
+        )

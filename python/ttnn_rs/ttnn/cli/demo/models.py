@@ -198,7 +198,7 @@ def report(name: str, settings: Settings, mode: str, outcome: Outcome, terminal:
     terminal.document(
         {
             "model": name,
-            "device": ttnn.CONFIG.arch_name,
+            "device": ttnn.get_arch_name(),
             "dtype": settings.dtype,
             "fidelity": settings.fidelity,
             "numerics": mode,
@@ -217,7 +217,7 @@ def report(name: str, settings: Settings, mode: str, outcome: Outcome, terminal:
     terminal.line()
     for note in outcome.notes:
         terminal.line(note)
-    chip = ttnn.CONFIG.arch_name
+    chip = ttnn.get_arch_name()
     terminal.line(f"{settings.dtype} {settings.fidelity}, {mode}, {chip}; largest resident set {resident:,.0f} MB")
     for key, rows in outcome.operators.items():
         if rows:

@@ -16,10 +16,12 @@ from typing import Any
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError
+from ttnn.cli.common import host_options
 from ttnn.cli.common.scripts import as_program, run_script
 from ttnn.cli.common.terminal import Table, Terminal
 from ttnn.cli.profile import compare
-from ttnn.device.mesh_device import DEFAULT_CHIP
+from ttnn.device.mesh_device import DEFAULT_CHIP, default_chip
+from ttnn.device.systems import default_arch_name
 from ttnn.profiler.plan import CARDS
 from ttnn.profiler.rows import MissingRow, Row
 from ttnn.profiler.session import Profile, profile
@@ -101,6 +103,9 @@ def _choose_card(options: argparse.Namespace) -> None:
         DEFAULT_CHIP[arch] = card.name
     if arch is not None:
         CONFIG.arch_name = arch
+        host_options.require_chip("profile: --arch", default_arch_name(), arch)
+    if options.card is not None:
+        host_options.require_chip("profile: --card", default_chip(), CARDS[options.card].name)
 
 
 def _report(session: Profile, options: argparse.Namespace, terminal: Terminal) -> None:

@@ -35,6 +35,7 @@ from ttnn.cli.sweep.subjects import (
     unary_entries,
 )
 from ttnn.cli.sweep.subjects import run as run_sweep
+from ttnn.device.systems import default_arch_name
 
 __all__ = ["DTYPES", "Outcome", "Sweep", "add_parser", "run", "run_sweep", "sweep", "unary_entries"]
 
@@ -87,6 +88,7 @@ def _architecture(name: str | None) -> Iterator[None]:
     try:
         if name is not None:
             CONFIG.arch_name = ARCHITECTURES[name]
+            host_options.require_chip("sweep: --arch", default_arch_name(), ARCHITECTURES[name])
         yield
     finally:
         CONFIG.arch_name = before

@@ -1,4 +1,4 @@
-"""The system that is simulated: the chip that `ARCH_NAME` selects."""
+"""The system that is simulated: a chip of the generation that is opened."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ __all__ = ["current_system"]
 
 
 def current_system() -> SystemDesc:
-    """Return `CONFIG.arch_name`'s chip descriptor: an n150 or p150."""
-    return SystemDesc.for_arch(ttnn.CONFIG.arch_name)
+    """Return `get_arch_name`'s chip descriptor: an n150 or p150."""
+    return SystemDesc.for_arch(ttnn.get_arch_name())
