@@ -186,6 +186,15 @@ def test_scalars() -> None:
     ]
 
 
+def test_lines_of_flow_collections_are_joined_once() -> None:
+    # Takes minutes if each line copies those before it.
+    assert parse_yaml("\ufeffx: [\n" + "1,\n" * 300_000 + "]\ny: {a: 1,\n b: 2}\nz: 3\n", "here") == {
+        "x": [1] * 300_000,
+        "y": {"a": 1, "b": 2},
+        "z": 3,
+    }
+
+
 def test_files_are_read_within_limits(tmp_path: Path) -> None:
     path = tmp_path / "cluster.yaml"
     path.write_text(BLOCKS)

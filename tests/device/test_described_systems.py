@@ -152,7 +152,13 @@ def test_a_search_without_a_result_ends() -> None:
     everybody = {chip: set(chips) - {chip} for chip in chips}
     assert place_chips(chips, everybody, (6, 6), (True, True)) == tuple(chips)
     # All but the last chip fit in every order.
-    assert place_chips(chips, {**everybody, 35: set()}, (6, 6), (False, False)) is None
+    assert place_chips(chips, {**everybody, 35: {0}, 0: {35}}, (6, 6), (False, False)) is None
+    # A chip without a neighbour ends the search before its first step; the steps are those of all shapes.
+    steps = iter(range(5))
+    assert place_chips(chips, {**everybody, 35: set()}, (6, 6), (False, False), steps) is None
+    assert next(steps) == 0
+    assert place_chips(chips, everybody, (6, 6), (False, False), steps) is None
+    assert next(steps, None) is None
 
 
 # Files that the environment names.

@@ -58,6 +58,13 @@ def test_a_graph_of_meshes() -> None:
     assert [(mesh.hosts, mesh.strict) for mesh in meshes.values()] == [((1, 1), False), ((1, 1), False), ((1,), False)]
 
 
+def test_instances_of_a_graph_number_their_meshes() -> None:
+    again = 'instances { graph { graph_descriptor: "H" graph_id: 0 } }'
+    text = GRAPH.replace("mesh_id: 2", "mesh_id: 0").replace(again, f"{again} {again}")
+    meshes = parse_mesh_graph(text, "graph.textproto").meshes
+    assert {number: mesh.name for number, mesh in meshes.items()} == {0: "A", 1: "A", 2: "B", 3: "B"}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -103,7 +110,12 @@ def test_other_files_are_refused(old: str, new: str, message: str) -> None:
     ("old", "new", "message"),
     [
         ('graph_descriptor: "H"', 'graph_descriptor: "K"', "graph_descriptor: there is no graph 'K'"),
-        ('graph_descriptor: "H"', 'graph_descriptor: "G"', "mesh_id: 0 is there twice"),
+        ('graph_descriptor: "H"', 'graph_descriptor: "G"', f"more than {MAX_INSTANCES} instances"),
+        ('"A" mesh_id: 1 } }\n  instances', '"A" mesh_id: 0 } }\n  instances', "mesh_id: 0 is there twice"),
+        ('name: "H" instances { mesh { mesh_descriptor: "B" mesh_id: 2 } }',
+         'name: "H" instances {' + 'graph { graph_descriptor: "H" }' * 20_000 + "}",
+         f"top_level_instance: more than {MAX_INSTANCES} instances"),
+        ('name: "H"', 'name: "G"', "graph_descriptors: 'G' is there twice"),
         ('name: "H" instances { mesh { mesh_descriptor: "B" mesh_id: 2 } }',
          'name: "H" instances { graph { graph_descriptor: "H" } } instances { graph { graph_descriptor: "H" } }',
          f"top_level_instance: more than {MAX_INSTANCES} instances"),

@@ -47,7 +47,7 @@ def parse_yaml(text: str, where: str) -> Any:
     Raises:
         FileFormatError: it is not YAML that this reader knows, or has too many values or levels.
     """
-    lines = _lines(text, where)
+    lines = _lines(text.removeprefix("\ufeff"), where)
     if not lines:
         return None
     reader = _Reader(lines, where)
@@ -64,6 +64,7 @@ def _fail(where: str, number: int, what: str) -> NoReturn:
 def _lines(text: str, where: str) -> list[_Line]:
     """Return lines without comments; lines of one flow collection are one."""
     lines: list[_Line] = []
+    pieces: list[str] = []  # of the flow collection that is open
     open_brackets, started = 0, False
     for number, physical in enumerate(text.split("\n"), 1):
         content, brackets = _scan(physical.rstrip("\r"), where, number)
@@ -71,7 +72,7 @@ def _lines(text: str, where: str) -> list[_Line]:
         if not stripped:
             continue
         if open_brackets:
-            lines[-1] = lines[-1]._replace(text=f"{lines[-1].text} {stripped}")
+            pieces.append(stripped)
         elif stripped == "---" and not started:
             started = True
             continue
@@ -82,8 +83,11 @@ def _lines(text: str, where: str) -> list[_Line]:
             if content[indent] == "\t":
                 _fail(where, number, "tabs do not indent")
             lines.append(_Line(indent, stripped, number))
+            pieces = [stripped]
         started = True
         open_brackets += brackets
+        if not open_brackets and len(pieces) > 1:
+            lines[-1] = lines[-1]._replace(text=" ".join(pieces))
         if open_brackets < 0:
             _fail(where, number, "a bracket is closed that is not open")
     if open_brackets:

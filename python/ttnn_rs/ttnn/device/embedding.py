@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 MAX_STEPS: Final = 200_000
-"""Chips that are tried before a search ends without a result."""
+"""Chips that are tried before a search, of one shape or several, ends without a result."""
 
 
 def neighbours_of(links: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
@@ -19,7 +19,11 @@ def neighbours_of(links: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
 
 
 def place_chips(
-    chips: Sequence[int], neighbours: Mapping[int, set[int]], shape: tuple[int, int], rings: tuple[bool, bool]
+    chips: Sequence[int],
+    neighbours: Mapping[int, set[int]],
+    shape: tuple[int, int],
+    rings: tuple[bool, bool],
+    steps: Iterator[int] | None = None,
 ) -> tuple[int, ...] | None:
     """Return an order of chips in which neighbours have links.
 
@@ -30,11 +34,15 @@ def place_chips(
         neighbours: The chips that each is linked to.
         shape: Rows and columns.
         rings: Whether columns (0) and rows (1) are rings.
+        steps: The steps that are left to searches of several shapes; None for `MAX_STEPS`.
     """
     rows, columns = shape
     order: list[int] = []
     used: set[int] = set()
-    steps = 0
+    allowed = set(chips)
+    steps = iter(range(MAX_STEPS)) if steps is None else steps
+    if len(allowed) > 1 and any(allowed.isdisjoint(neighbours.get(chip, ())) for chip in allowed):
+        return None
 
     def fits(chip: int, index: int) -> bool:
         row, column = divmod(index, columns)
@@ -58,8 +66,7 @@ def place_chips(
                 used.discard(order.pop())
             continue
         chip = choices[-1].pop()
-        steps += 1
-        if steps > MAX_STEPS:
+        if next(steps, None) is None:
             return None
         index = len(order)
         if chip in used or not fits(chip, index):
@@ -70,7 +77,7 @@ def place_chips(
             return tuple(order)
         column = len(order) % columns
         before = order[-1] if column else order[-columns]
-        choices.append(sorted(neighbours.get(before, set()) & set(chips), reverse=True))
+        choices.append(sorted(neighbours.get(before, set()) & allowed, reverse=True))
     return None
 
 

@@ -64,7 +64,8 @@ class MeshGraphDescriptor:
 
     Attributes:
         name: The name of its file.
-        meshes: Its meshes by number, in the top-level instance.
+        meshes: Its meshes by number, in the top-level instance. Where several instances of graphs have the same number,
+            the later ones get others.
     """
 
     name: str
@@ -94,41 +95,58 @@ def parse_mesh_graph(text: str, name: str) -> MeshGraphDescriptor:
         if mesh.name in kinds:
             fields.fail(f"mesh_descriptors: {mesh.name!r} is there twice")
         kinds[mesh.name] = mesh
-    graphs = {graph.text("name"): graph for graph in fields.messages("graph_descriptors")}
+    graphs: dict[str, _Message] = {}
+    for message in fields.messages("graph_descriptors"):
+        name_of_graph = message.text("name")
+        if name_of_graph in graphs:
+            fields.fail(f"graph_descriptors: {name_of_graph!r} is there twice")
+        graphs[name_of_graph] = message
     top = fields.messages("top_level_instance")
     if len(top) != 1:
         fields.fail(f"expected one top_level_instance, got {len(top)}")
     meshes: dict[int, MeshGraph] = {}
-    for reference in _references(top[0], graphs):
+    seen: set[tuple[int, int]] = set()
+    following = 0
+    for instance, reference in _references(top[0], graphs):
         kind, number = reference.text("mesh_descriptor"), reference.number("mesh_id", 0)
         if kind not in kinds:
             reference.fail(f"mesh_descriptor: there is no mesh {kind!r}")
-        if number in meshes:
+        if (instance, number) in seen:
             reference.fail(f"mesh_id: {number} is there twice")
-        meshes[number] = kinds[kind]
+        seen.add((instance, number))
+        # Each instance of a graph has numbers of its own.
+        number = following if number in meshes else number
+        meshes[number], following = kinds[kind], max(following, number + 1)
     if not meshes:
         fields.fail("top_level_instance: expected a mesh or a graph of meshes")
     return MeshGraphDescriptor(name, meshes)
 
 
-def _references(top: _Message, graphs: Mapping[str, _Message]) -> Iterator[_Message]:
-    """Yield the references to meshes of the top-level instance."""
+def _references(top: _Message, graphs: Mapping[str, _Message]) -> Iterator[tuple[int, _Message]]:
+    """Yield the references to meshes of the top-level instance.
+
+    Each is yielded with the number of the graph instance that it is a part of.
+    """
     # A stack of iterators: a graph that refers to itself fills the counter and not the memory.
-    stack, count = [iter([top])], 0
+    instances = {name: graph.messages("instances") for name, graph in graphs.items()}
+    stack, count, number = [(0, iter([top]))], 0, 0
     while stack:
-        instance = next(stack[-1], None)
+        graph_instance, rest = stack[-1]
+        instance = next(rest, None)
         if instance is None:
             stack.pop()
             continue
-        count += 1
+        meshes, inner = instance.messages("mesh"), instance.messages("graph")
+        count += max(1, len(meshes) + len(inner))
         if count > MAX_INSTANCES:
             top.fail(f"more than {MAX_INSTANCES} instances; does a graph refer to itself?")
-        yield from instance.messages("mesh")
-        for graph in instance.messages("graph"):
+        yield from ((graph_instance, mesh) for mesh in meshes)
+        for graph in inner:
             name = graph.text("graph_descriptor")
             if name not in graphs:
                 graph.fail(f"graph_descriptor: there is no graph {name!r}")
-            stack.append(iter(graphs[name].messages("instances")))
+            number += 1
+            stack.append((number, iter(instances[name])))
 
 
 def _mesh(message: _Message) -> MeshGraph:

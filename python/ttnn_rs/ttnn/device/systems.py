@@ -20,7 +20,7 @@ from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ConfigError, DeviceError, UnsupportedError
 from ttnn.base.system_enums import ClusterType
 from ttnn.device.cluster_descriptor import ClusterDescriptor, read_cluster_descriptor
-from ttnn.device.embedding import neighbours_of, place_chips, shapes_of
+from ttnn.device.embedding import MAX_STEPS, neighbours_of, place_chips, shapes_of
 from ttnn.device.mesh_graph import MeshGraph, MeshGraphDescriptor, read_mesh_graph
 from ttnn.device.system import Link, System
 
@@ -193,13 +193,14 @@ def system_of_cluster(cluster: ClusterDescriptor, graph: MeshGraph | None = None
             system = system if found is None else replace(system, chips=found, line=None, recorded=False)
     else:
         rings = (False, False) if graph is None else (graph.rings[0], graph.rings[-1])
+        steps = iter(range(MAX_STEPS))
         for each in [shape] if shape is not None else shapes_of(len(chips)):
             if each[0] * each[1] != len(chips):
                 raise DeviceError(
                     f"mesh graph {graph.name if graph else ''}: MeshShape({list(each)}) has {each[0] * each[1]} chips, "
                     f"{cluster.name} has {len(chips)}"
                 )
-            found = place_chips(chips, neighbours, each, rings)
+            found = place_chips(chips, neighbours, each, rings, steps)
             if found is not None or shape is not None:
                 system = replace(system, shape=each, chips=found or tuple(chips))
                 break
