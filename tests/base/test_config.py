@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ttnn
@@ -86,6 +87,13 @@ def test_report_path_follows_from_the_name() -> None:
         ("arch_name", "grayskull", "CONFIG.arch_name: expected one of wormhole_b0, blackhole; got 'grayskull'"),
         ("threads", 0, "CONFIG.threads: expected a number from 1 to 1024, got 0"),
         ("threads", 10**20, "CONFIG.threads: expected a number from 1 to 1024, got 100000000000000000000"),
+        pytest.param(
+            "threads", 10**5000, "CONFIG.threads: expected a number from 1 to 1024, got int of 16610 bits", id="huge"
+        ),
+        ("comparison_mode_pcc", 10**400, "CONFIG.comparison_mode_pcc: expected a number of float64, got 1000"),
+        ("system", np.array([1, 2]), "CONFIG.system: expected one of n150, "),
+        ("numerics", np.array([1, 2]), "CONFIG.numerics: expected one of exact, fast; got array([1, 2])"),
+        ("cpu_level", np.array([1, 2]), "CONFIG.cpu_level: this CPU has "),
         ("golden", "/no/such/folder", "CONFIG.golden: '/no/such/folder' is not a folder"),
         ("golden", "", "CONFIG.golden: '' is not a folder"),
         ("report_path", "x", "CONFIG.report_path: it is derived from other switches."),

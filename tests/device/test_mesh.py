@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,8 @@ from ttnn.base.exceptions import (
 
 VALUES = torch.arange(24, dtype=torch.float32).reshape(2, 3, 4)
 REPLICATE, ONE = ttnn.PlacementReplicate(), ttnn.MeshShape(1, 1)
+HUGE = 10**5000
+"""An int that Python does not write."""
 
 
 # Coordinates.
@@ -54,6 +57,35 @@ def test_sets_of_ranges_compare_their_chips() -> None:
     joined.merge(box(2, 2))
     assert joined == ttnn.MeshCoordinateRangeSet(box(0, 2))
     assert repr(joined) == f"MeshCoordinateRangeSet([{box(0, 2)}])"
+
+
+def test_ranges_are_walked_without_being_held() -> None:
+    huge = ttnn.MeshCoordinateRange(ttnn.MeshCoordinate(0, 0), ttnn.MeshCoordinate(10**9, 10**9))
+    assert [*itertools.islice(huge, 2)] == [ttnn.MeshCoordinate(0, 0), ttnn.MeshCoordinate(0, 1)]
+    part = ttnn.MeshCoordinateRange(ttnn.MeshCoordinate(1, 2), ttnn.MeshCoordinate(2, 3))
+    assert [tuple(place) for place in part] == [(1, 2), (1, 3), (2, 2), (2, 3)]
+    ranges = ttnn.MeshCoordinateRangeSet(part)
+    ranges.merge(huge)
+    assert ranges == ttnn.MeshCoordinateRangeSet(huge)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: ttnn.MeshShape(HUGE, 1),
+            r"^MeshShape\(\): expected ints from 0 to 4294967295, got list with an int of",
+        ),
+        (lambda: ttnn.MeshCoordinate([1 << 32]), r"ints from 0 to 4294967295, got \[4294967296\]"),
+        (lambda: ttnn.MeshShape(HUGE, "a"), "expected ints or one sequence of ints, got tuple with an int of too many"),
+        (lambda: ttnn.MeshShape([1] * 33), "expected 1 to 32 ints that are not negative, got 33"),
+        (lambda: ttnn.MeshShape(1, 2)["a"], "^MeshShape: expected the index of a dimension, got 'a'"),
+        (lambda: ttnn.SubDeviceId(-HUGE), "expected an int from 0 to 4294967295, got int of 16610 bits"),
+    ],
+)
+def test_numbers_of_shapes_and_coordinates(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        make()
 
 
 def test_ranges_of_a_set_join_to_larger_ranges() -> None:
@@ -165,6 +197,22 @@ def test_distribute_sets_what_is_not_given(device: ttnn.MeshDevice) -> None:
     ("call", "error", "message"),
     [
         (lambda d: ttnn.ShardTensorToMesh(d, "a"), ArgumentError, "ShardTensorToMesh: dim must be an int, got 'a'"),
+        (
+            lambda d: ttnn.ShardTensorToMesh(d, HUGE),
+            ArgumentError,
+            "dim must be an int of 32 bits, got int of 16610 bits",
+        ),
+        (lambda d: ttnn.PlacementShard(-HUGE), ArgumentError, "dim must be an int of 32 bits, got int of 16610 bits"),
+        (
+            lambda d: ttnn.ConcatMesh2dToTensor(d, (1, 1), (np.array([1, 2]), 1)),
+            ArgumentError,
+            r"dim must be an int, got array\(\[1, 2\]\)",
+        ),
+        (
+            lambda d: ttnn.TensorTopology(ttnn.MeshShape([1]), [REPLICATE], [[0]]),
+            ArgumentError,
+            r"expected a MeshShape and a list of MeshCoordinate, got MeshShape\(\[1\]\) and \[\[0\]\]",
+        ),
         (lambda d: ttnn.ShardTensorToMesh(3, 0), ArgumentError, "expected a ttnn.MeshDevice, got int"),
         (lambda d: ttnn.ShardTensor2dMesh(d, (1, 2), (0, 1)), DeviceError, r"has 2 chips, the mesh .* has 1"),
         (lambda d: ttnn.ShardTensor2dMesh(d, (1, 1), 0), ArgumentError, "dims must be two dimensions, got 0"),
@@ -200,6 +248,37 @@ def test_wrong_mapper_and_composer_arguments_raise(
 ) -> None:
     with pytest.raises(error, match=message):
         call(device)
+
+
+@pytest.mark.parametrize(
+    ("make", "found"),
+    [
+        (lambda: ttnn.ShardTensorToMesh(ttnn.MeshShape(0, 4), 0), "MeshShape([0, 4]) of 0"),
+        (lambda: ttnn.ShardTensor2dMesh(ttnn.MeshShape(2, 4), (0, 4), (0, 1)), "MeshShape([0, 4]) of 0"),
+        (
+            lambda: ttnn.create_mesh_mapper(
+                ttnn.MeshShape(2, 4), ttnn.MeshMapperConfig([REPLICATE], ttnn.MeshShape([0]))
+            ),
+            "MeshShape([0]) of 0",
+        ),
+        (lambda: ttnn.ConcatMeshToTensor(ttnn.MeshShape(0, 4), 0), "MeshShape([0, 4]) of 0"),
+        (lambda: ttnn.ReplicateTensorToMesh(ttnn.MeshShape(10**4, 10**4)), "MeshShape([10000, 10000]) of 100000000"),
+        (lambda: ttnn.ConcatMeshToTensor(ttnn.MeshShape(41, 25), 0), "MeshShape([41, 25]) of 1025"),
+        (
+            lambda: ttnn.compute_distribution_to_mesh_mapping(ttnn.MeshShape([9]), ttnn.MeshShape(41, 25)),
+            "MeshShape([41, 25]) of 1025",
+        ),
+    ],
+)
+def test_meshes_have_chips_up_to_a_limit(make: Callable[[], Any], found: str) -> None:
+    with pytest.raises(DeviceError) as raised:
+        make()
+    assert str(raised.value).endswith(f": expected a mesh of 1 to 1024 chips, got {found}")
+
+
+def test_a_mapper_of_the_largest_mesh() -> None:
+    tensor = ttnn.from_torch(VALUES, mesh_mapper=ttnn.ReplicateTensorToMesh(ttnn.MeshShape(32, 32)))
+    assert len(ttnn.get_device_tensors(tensor)) == 1024
 
 
 # Parts.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,6 +12,8 @@ import ttnn
 from ttnn.base.exceptions import DeviceError, StorageError, TtnnError
 
 SHAPE = (1, 1, 64, 96)
+HUGE = 10**5000
+"""An int that Python does not write."""
 
 
 @pytest.fixture
@@ -102,6 +105,59 @@ def test_closing_a_mesh_closes_its_submeshes(mesh: ttnn.MeshDevice) -> None:
     assert not any(part.is_open for part in parts)
     with pytest.raises((DeviceError, StorageError)):
         ttnn.exp(tensor)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda mesh: mesh.mesh_command_queue().enqueue_record_event((), 5), "must be a MeshCoordinateRange, got int"),
+        (lambda mesh: mesh.create_sub_device_manager(5, 0), "expected a list of SubDevice, got 5"),
+        (lambda mesh: mesh.create_sub_device_manager(np.array([1, 2]), 0), "expected a list of SubDevice, got array"),
+        (lambda mesh: mesh.create_sub_device_manager([], 0), "expected at least one SubDevice"),
+        (lambda mesh: ttnn.cluster.set_link_state(0, [0], 0, False), r"must be N, E, S or W, got \[0\]"),
+        (
+            lambda mesh: ttnn._ttnn.multi_device.SystemMeshDescriptor().is_local(5),
+            "expected a ttnn.MeshCoordinate, got int",
+        ),
+        (lambda mesh: mesh.command_queue(HUGE), "queue int of 16610 bits does not exist"),
+        (lambda mesh: ttnn.get_num_links(mesh, HUGE), "must be one of 2 axes, got int of 16610 bits"),
+        (lambda mesh: ttnn.execute_trace(mesh, HUGE), "the device has no trace int of 16610 bits"),
+        (lambda mesh: ttnn.command_queue(HUGE).__enter__(), "queues 0 and 1, got int of 16610 bits"),
+    ],
+)
+def test_wrong_arguments_of_a_mesh(mesh: ttnn.MeshDevice, call: object, sentence: str) -> None:
+    with pytest.raises(TtnnError, match=sentence):
+        call(mesh)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("shape", [[8], [1, 1, 8], [1, 1, 1, 8], [8, 1, 1, 1]])
+def test_meshes_of_other_numbers_of_dimensions(shape: list[int]) -> None:
+    device = ttnn.open_mesh_device(ttnn.MeshShape(shape))
+    half = ttnn.MeshShape([4 if size == 8 else 1 for size in shape])
+    try:
+        assert [tuple(place) for place in device.coordinates()] == [*itertools.product(*map(range, shape))]
+        ids = device.get_device_ids()
+        assert device.create_submesh(half).get_device_ids() == ids[:4]
+        assert [part.get_device_ids() for part in device.create_submeshes(half)] == [ids[:4], ids[4:]]
+        values = np.arange(8 * 32, dtype=np.float32).reshape(8, 32)
+        tensor = ttnn.from_torch(values, device=device, mesh_mapper=ttnn.ShardTensorToMesh(device, 0))
+        assert len(tensor.device_coords()) == 8
+        assert repr(tensor)
+        joined = ttnn.to_torch(tensor, mesh_composer=ttnn.ConcatMeshToTensor(device, 0))
+        assert (joined.numpy() == values).all()
+    finally:
+        ttnn.close_mesh_device(device)
+
+
+@pytest.mark.parametrize("shape", [[0], [0, 4], [0, 1, 1]])
+def test_meshes_without_chips(shape: list[int]) -> None:
+    with pytest.raises(DeviceError, match=r"\]\): all dimensions must be positive"):
+        ttnn.open_mesh_device(ttnn.MeshShape(shape))
+
+
+def test_no_device_has_a_huge_number() -> None:
+    with pytest.raises(DeviceError, match="device_id must not be negative or beyond 2\\^63, got int of 16610 bits"):
+        ttnn.open_device(device_id=HUGE)
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,16 @@ def as_integer(value: Any) -> int | None:
         return None
 
 
+def shown(value: object) -> str:
+    """Return the text of a value for errors, also of ints with any digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        # Python writes no int of more than 4300 digits.
+        bits = f" of {value.bit_length()} bits" if isinstance(value, int) else " with an int of too many digits"
+        return f"{type(value).__name__}{bits}"
+
+
 # Classes that the official package shows under the module that defines them; all others appear as ttnn.<name>.
 _DEFINING_MODULE: Final = {"MeshDevice": "ttnn._ttnn.multi_device", "CoreGrid": "ttnn._ttnn.types"}
 

@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from ttnn import _engine
+from ttnn.base.call import shown
 from ttnn.base.exceptions import ConfigError, FileAccessError, TtnnError
 from ttnn.base.files import path_name, read_text, write_atomically
 from ttnn.base.system_enums import SYSTEMS
@@ -30,19 +31,22 @@ _Check = Callable[[str, Any], Any]
 
 def _flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ConfigError(f"CONFIG.{name}: expected True or False, got {value!r}")
+        raise ConfigError(f"CONFIG.{name}: expected True or False, got {shown(value)}")
     return value
 
 
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ConfigError(f"CONFIG.{name}: expected a number, got {value!r}")
-    return float(value)
+        raise ConfigError(f"CONFIG.{name}: expected a number, got {shown(value)}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ConfigError(f"CONFIG.{name}: expected a number of float64, got {shown(value)}") from None
 
 
 def _path(name: str, value: Any) -> Path:
     if not isinstance(value, (str, os.PathLike)):
-        raise ConfigError(f"CONFIG.{name}: expected a path, got {value!r}")
+        raise ConfigError(f"CONFIG.{name}: expected a path, got {shown(value)}")
     try:
         text = path_name(f"CONFIG.{name}", os.fspath(value) or os.curdir)
     except FileAccessError as error:
@@ -65,8 +69,8 @@ def _folder(name: str, value: Any) -> Path | None:
 
 def _one_of(*choices: str) -> _Check:
     def check(name: str, value: Any) -> str:
-        if value not in choices:
-            raise ConfigError(f"CONFIG.{name}: expected one of {', '.join(choices)}; got {value!r}")
+        if not isinstance(value, str) or value not in choices:
+            raise ConfigError(f"CONFIG.{name}: expected one of {', '.join(choices)}; got {shown(value)}")
         return str(value)
 
     return check
@@ -84,24 +88,24 @@ MAX_THREADS = 1024
 
 def _threads(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_THREADS:
-        raise ConfigError(f"CONFIG.threads: expected a number from 1 to {MAX_THREADS}, got {value!r}")
+        raise ConfigError(f"CONFIG.threads: expected a number from 1 to {MAX_THREADS}, got {shown(value)}")
     return value
 
 
 def _cpu_level(value: Any) -> str:
     levels = _engine.cpu_levels()
-    if value not in levels:
-        raise ConfigError(f"CONFIG.cpu_level: this CPU has {', '.join(levels)}; got {value!r}")
+    if not isinstance(value, str) or value not in levels:
+        raise ConfigError(f"CONFIG.cpu_level: this CPU has {', '.join(levels)}; got {shown(value)}")
     return str(value)
 
 
 def _system(name: str, value: Any) -> str | None:
     """Return the name of a system as `systems.json` writes it."""
-    if value is None or value == "":
+    if value is None or (isinstance(value, str) and not value):
         return None
     known = {each.replace("_", ""): each for each in SYSTEMS}
     if not isinstance(value, str) or value.lower().replace("_", "") not in known:
-        raise ConfigError(f"CONFIG.{name}: expected one of {', '.join(SYSTEMS)}; got {value!r}")
+        raise ConfigError(f"CONFIG.{name}: expected one of {', '.join(SYSTEMS)}; got {shown(value)}")
     return known[value.lower().replace("_", "")]
 
 

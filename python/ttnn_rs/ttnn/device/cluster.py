@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ttnn.base.exceptions import ArgumentError
 from ttnn.base.system_enums import ClusterType as ClusterType
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.fabric import current_system
@@ -44,7 +45,15 @@ class SystemMeshDescriptor:
         return self.shape()
 
     def is_local(self, coordinate: MeshCoordinate) -> bool:
-        """Return whether a chip belongs to this process."""
+        """Return whether a chip belongs to this process.
+
+        Raises:
+            ArgumentError: no coordinate.
+        """
+        if not isinstance(coordinate, MeshCoordinate):
+            raise ArgumentError(
+                f"SystemMeshDescriptor.is_local: expected a ttnn.MeshCoordinate, got {type(coordinate).__name__}"
+            )
         rows, columns = current_system().shape
         return len(coordinate) == 2 and coordinate[0] < rows and coordinate[1] < columns
 

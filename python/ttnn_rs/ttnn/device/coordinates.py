@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
+import math
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ttnn.base.call import shown
 from ttnn.base.core_range import CoreCoord, CoreRangeSet
 from ttnn.base.exceptions import ArgumentError, IndexRangeError, ParameterError
 
 _SEPARATE = (2, 3)
 """Accepted numbers of separate ints; other shapes and coordinates are one sequence."""
+_MAX_DIMS = 32
+_LIMIT = 1 << 32
+"""Sizes, coordinates and ids are below it, as in the official package."""
 
 
 def _numbers(kind: str, values: tuple[int | Sequence[int], ...]) -> tuple[int, ...]:
@@ -22,14 +26,16 @@ def _numbers(kind: str, values: tuple[int | Sequence[int], ...]) -> tuple[int, .
     try:
         numbers = tuple(operator.index(value) for value in listed)  # type: ignore[union-attr,arg-type]
     except TypeError:
-        raise ArgumentError(f"{kind}(): expected ints or one sequence of ints, got {listed!r}") from None
+        raise ArgumentError(f"{kind}(): expected ints or one sequence of ints, got {shown(listed)}") from None
+    if not 1 <= len(numbers) <= _MAX_DIMS:
+        raise ArgumentError(f"{kind}(): expected 1 to {_MAX_DIMS} ints that are not negative, got {len(numbers)}")
+    if min(numbers) < 0 or max(numbers) >= _LIMIT:
+        raise ArgumentError(f"{kind}(): expected ints from 0 to {_LIMIT - 1}, got {shown(list(numbers))}")
     if separate and len(numbers) not in _SEPARATE:
         raise ArgumentError(
             f"{kind}(): expected two or three ints, or one sequence of ints such as [{', '.join(map(str, numbers))}], "
             f"got {len(numbers)} ints"
         )
-    if not numbers or min(numbers) < 0:
-        raise ArgumentError(f"{kind}(): expected one or more ints that are not negative, got {list(numbers)}")
     return numbers
 
 
@@ -66,7 +72,9 @@ class _Numbers:
         try:
             return self._values[index]
         except IndexError:
-            raise IndexRangeError(f"index {index} is outside {self!r}") from None
+            raise IndexRangeError(f"index {shown(index)} is outside {self!r}") from None
+        except TypeError:
+            raise ArgumentError(f"{type(self).__name__}: expected the index of a dimension, got {index!r}") from None
 
     def __eq__(self, other: object) -> bool:
         return self._values == other._values if isinstance(other, type(self)) else NotImplemented
@@ -111,8 +119,10 @@ class _Handle:
             self._id = operator.index(id)
         except TypeError:
             raise ArgumentError(f"{type(self).__name__}(): expected an int, got {id!r}") from None
-        if self._id < 0:
-            raise ArgumentError(f"{type(self).__name__}(): expected an int from 0 on, got {self._id}")
+        if not 0 <= self._id < _LIMIT:
+            raise ArgumentError(
+                f"{type(self).__name__}(): expected an int from 0 to {_LIMIT - 1}, got {shown(self._id)}"
+            )
 
     def __int__(self) -> int:
         return self._id
@@ -209,8 +219,17 @@ class MeshCoordinateRange:
         return self._end
 
     def __iter__(self) -> Iterator[MeshCoordinate]:
-        sides = (range(a, b + 1) for a, b in zip(self._start, self._end, strict=True))
-        return (MeshCoordinate(place) for place in itertools.product(*sides))
+        first, last = tuple(self._start), tuple(self._end)
+        place = list(first)
+        while True:
+            yield MeshCoordinate(place)
+            axis = len(place) - 1
+            while axis >= 0 and place[axis] == last[axis]:
+                place[axis] = first[axis]
+                axis -= 1
+            if axis < 0:
+                return
+            place[axis] += 1
 
     def __contains__(self, coordinate: object) -> bool:
         if not isinstance(coordinate, MeshCoordinate) or coordinate.dims() != self._start.dims():
@@ -230,12 +249,17 @@ class MeshCoordinateRange:
 
     def _joined(self, other: MeshCoordinateRange) -> MeshCoordinateRange | None:
         """Return the range of both, None if it has other chips."""
-        mine, others = set(self), set(other)
+        pairs = list(zip(self._start, other._start, self._end, other._end, strict=True))
+        common = math.prod(max(0, min(end, last) - max(start, begin) + 1) for start, begin, end, last in pairs)
         whole = MeshCoordinateRange(
-            MeshCoordinate([min(pair) for pair in zip(self._start, other._start, strict=True)]),
-            MeshCoordinate([max(pair) for pair in zip(self._end, other._end, strict=True)]),
+            MeshCoordinate([min(start, begin) for start, begin, _, _ in pairs]),
+            MeshCoordinate([max(end, last) for _, _, end, last in pairs]),
         )
-        return whole if set(whole) == mine | others else None
+        return whole if whole._size() == self._size() + other._size() - common else None
+
+    def _size(self) -> int:
+        """Return how many chips there are."""
+        return math.prod(end - start + 1 for start, end in zip(self._start, self._end, strict=True))
 
 
 class MeshCoordinateRangeSet:
@@ -277,7 +301,9 @@ class MeshCoordinateRangeSet:
         return frozenset(place for each in self._ranges for place in each)
 
     def __eq__(self, other: object) -> bool:
-        return self._chips() == other._chips() if isinstance(other, MeshCoordinateRangeSet) else NotImplemented
+        if not isinstance(other, MeshCoordinateRangeSet):
+            return NotImplemented
+        return self._ranges == other._ranges or self._chips() == other._chips()
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ttnn.base.call import shown
 from ttnn.base.enums import FabricConfig
 from ttnn.base.exceptions import (
     ArgumentError,
@@ -269,9 +270,9 @@ def set_fabric_config(
         if not isinstance(value, kind):
             raise ArgumentError(f"{call}: {name} must be a {kind.__name__}, got {type(value).__name__} {value!r}")
     if num_planes is not None and (isinstance(num_planes, bool) or not isinstance(num_planes, int)):
-        raise ArgumentError(f"{call}: num_planes must be an int, got {num_planes!r}")
+        raise ArgumentError(f"{call}: num_planes must be an int, got {shown(num_planes)}")
     if num_planes is not None and not 1 <= num_planes <= 255:
-        raise ParameterError(f"{call}: num_planes must be between 1 and 255, got {num_planes}")
+        raise ParameterError(f"{call}: num_planes must be between 1 and 255, got {shown(num_planes)}")
     payload = _payload(router_config)
     for value, modelled in (
         (config, {FabricConfig.DISABLED, *TOPOLOGIES}),
@@ -314,14 +315,14 @@ def _payload(router_config: object) -> int | None:
     if not 16 <= size <= _MAX_PAYLOAD_BYTES or size % 16:
         raise ParameterError(
             f"FabricRouterConfig: max_packet_payload_size_bytes must be a multiple of 16 up to {_MAX_PAYLOAD_BYTES}, "
-            f"got {size}"
+            f"got {shown(size)}"
         )
     return size
 
 
 def _axis(call: str, axis: object) -> int | None:
     if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int) or axis < 0):
-        raise ArgumentError(f"{call}: cluster_axis must be an int from 0 on or None, got {axis!r}")
+        raise ArgumentError(f"{call}: cluster_axis must be an int from 0 on or None, got {shown(axis)}")
     return axis
 
 
@@ -367,8 +368,8 @@ def get_num_links(mesh_device: MeshDevice, cluster_axis: int | None = None) -> i
     axis, shape = _axis(call, cluster_axis), tuple(mesh_device.shape)
     if axis is not None and axis >= len(shape):
         raise FabricError(
-            f"{call}: cluster_axis must be one of {len(shape)} axes, got {axis}",
-            vendor=f"ShapeBase[] index out of range. {axis} not in [-{2 * len(shape)}, {len(shape)})",
+            f"{call}: cluster_axis must be one of {len(shape)} axes, got {shown(axis)}",
+            vendor=f"ShapeBase[] index out of range. {shown(axis)} not in [-{2 * len(shape)}, {len(shape)})",
         )
     if len(shape) != 2:
         raise UnsupportedError(f"{call}: {mesh_device!r} has {len(shape)} dimensions", "unimplemented")
@@ -433,8 +434,8 @@ def set_link_state(chip: int, direction: str, link: int, up: bool) -> None:
         DeviceError: a device is open, or there is no such chip or link.
     """
     call = "ttnn.cluster.set_link_state"
-    if direction not in _DIRECTIONS:
-        raise ArgumentError(f"{call}: direction must be N, E, S or W, got {direction!r}")
+    if not isinstance(direction, str) or direction not in _DIRECTIONS:
+        raise ArgumentError(f"{call}: direction must be N, E, S or W, got {shown(direction)}")
     for name, value in (("chip", chip), ("link", link)):
         if isinstance(value, bool) or not isinstance(value, int):
             raise ArgumentError(f"{call}: {name} must be an int, got {value!r}")
@@ -449,7 +450,7 @@ def set_link_state(chip: int, direction: str, link: int, up: bool) -> None:
     links = system.links_between(chip, system.at((row, column))) if (row, column) != place else ()
     if not 0 <= link < len(links):
         raise DeviceError(
-            f"{call}: chip {chip} of system {system.name} has {len(links)} links to {direction}, not {link}"
+            f"{call}: chip {chip} of system {system.name} has {len(links)} links to {direction}, not {shown(link)}"
         )
     found = links[link] if links[link] in system.links else Link(*links[link][2:], *links[link][:2])
     down = FABRIC.down.setdefault(system.name, set())

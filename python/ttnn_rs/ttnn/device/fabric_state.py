@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from ttnn.base.call import shown
 from ttnn.base.enums import FabricConfig
 from ttnn.base.exceptions import FabricError
 from ttnn.base.system_enums import FabricReliabilityMode, Topology
@@ -116,7 +117,7 @@ class Fabric:
             return topology
         if axis is not None and not -2 * len(shape) <= axis < len(shape):
             raise FabricError(
-                f"cluster_axis must be one of {len(shape)} axes, got {axis}",
+                f"cluster_axis must be one of {len(shape)} axes, got {shown(axis)}",
                 vendor=f"ShapeBase[] index out of range. {axis} not in [-{2 * len(shape)}, {len(shape)})",
             )
         rings = self.is_on and self.topology() in (Topology.Ring, Topology.Torus)

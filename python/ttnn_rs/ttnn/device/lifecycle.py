@@ -199,11 +199,23 @@ def open_mesh_device(
     physical_device_ids: Sequence[int] = (),
     worker_l1_size: int = 0,
 ) -> MeshDevice:
-    """Return a mesh of one chip.
+    """Return an open mesh of the system.
+
+    Args:
+        mesh_shape: Its shape; None for that of the system mesh.
+        l1_small_size: Bytes of each L1 set aside for BufferType.L1_SMALL.
+        trace_region_size: Bytes of each DRAM bank set aside for BufferType.TRACE.
+        num_command_queues: 1 or 2.
+        dispatch_core_config: Which worker cores run dispatch.
+        offset: Coordinate of its first chip in the system mesh; None for the first one.
+        physical_device_ids: Numbers of the chips, row by row, each once; none for the order of the system.
+        worker_l1_size: Bytes of each L1 for buffers and circular buffers; 0 for all there is.
 
     Raises:
-        ArgumentError: something of another kind.
-        UnsupportedError: a mesh of several chips.
+        ArgumentError: an argument of the wrong type.
+        DeviceError: the system has no such mesh or chips, a chip is named twice or is open already, or the regions do
+            not fit.
+        UnsupportedError: dispatch on Ethernet cores, or on a row of a Blackhole.
     """
     return MeshDevice._open_mesh(
         mesh_shape,

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ttnn import _engine
-from ttnn.base.call import as_integer
+from ttnn.base.call import as_integer, shown
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
 from ttnn.device.chip import Chip, power_up
@@ -481,7 +481,8 @@ class MeshDevice(Mesh):
         Other arguments are those of `create_unit_mesh`.
 
         Raises:
-            UnsupportedError: a mesh of several chips.
+            ArgumentError: no `MeshDeviceConfig`.
+            DeviceError: as `ttnn.open_mesh_device`.
         """
         if not isinstance(config, MeshDeviceConfig):
             raise ArgumentError(f"MeshDevice.create: expected a MeshDeviceConfig, got {config!r}")
@@ -519,7 +520,7 @@ class MeshDevice(Mesh):
             raise ArgumentError(f"command_queue: id must be an int, got {id!r}")
         if not 0 <= number < self._queue_count:
             raise DeviceError(
-                f"command_queue: queue {number} does not exist, the device was opened with {self._queue_count}"
+                f"command_queue: queue {shown(number)} does not exist, the device was opened with {self._queue_count}"
             )
         return self._queues.setdefault(number, CommandQueue(self, number))
 
@@ -638,10 +639,15 @@ class CommandQueue:
         """Return an event after everything enqueued so far.
 
         Raises:
-            DeviceError: the device is closed, or there is no such sub-device.
+            ArgumentError: no range.
+            DeviceError: the device is closed, or there is no such sub-device or chip.
         """
         self.device._require_open("enqueue_record_event")
         self.device._sub_devices.check_ids("enqueue_record_event", sub_device_ids)
+        if not isinstance(device_range, MeshCoordinateRange | None):
+            raise ArgumentError(
+                f"enqueue_record_event: device_range must be a MeshCoordinateRange, got {type(device_range).__name__}"
+            )
         if device_range is not None:
             for coordinate in (device_range.start, device_range.end):
                 self.device.chip_at("enqueue_record_event", coordinate)
@@ -707,5 +713,5 @@ def count(operation: str, name: str, value: object) -> int:
     if isinstance(value, bool):
         raise ArgumentError(f"{operation}: {name} must be an int, got {value!r}")
     if not 0 <= number < 1 << 63:
-        raise DeviceError(f"{operation}: {name} must not be negative or beyond 2^63, got {number}")
+        raise DeviceError(f"{operation}: {name} must not be negative or beyond 2^63, got {shown(number)}")
     return number

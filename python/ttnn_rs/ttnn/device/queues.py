@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ttnn.base.call import shown
 from ttnn.base.exceptions import ArgumentError
 
 _queue = threading.local()
@@ -42,7 +43,7 @@ def queue_number(name: str, queue: Any) -> int:
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{name}: the command queue must be an integer, got {type(queue).__name__}.") from None
     if not 0 <= number <= 1:
-        raise ArgumentError(f"{name}: a device has command queues 0 and 1, got {number}.")
+        raise ArgumentError(f"{name}: a device has command queues 0 and 1, got {shown(number)}.")
     return number
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ttnn import _engine
+from ttnn.base.call import shown
 from ttnn.base.core_range import CoreRangeSet, check_in_grid
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
 from ttnn.device.coordinates import SubDevice, SubDeviceId, SubDeviceManagerId
@@ -40,10 +41,12 @@ class SubDevices:
             ArgumentError: no size.
         """
         call = "create_sub_device_manager"
-        if not sub_devices or not all(isinstance(part, SubDevice) for part in sub_devices):
-            raise ArgumentError(f"{call}: expected a list of SubDevice, got {sub_devices!r}")
+        if not isinstance(sub_devices, Sequence) or not all(isinstance(part, SubDevice) for part in sub_devices):
+            raise ArgumentError(f"{call}: expected a list of SubDevice, got {shown(sub_devices)}")
+        if not sub_devices:
+            raise ArgumentError(f"{call}: expected at least one SubDevice, got {sub_devices!r}")
         if isinstance(local_l1_size, bool) or not isinstance(local_l1_size, int) or local_l1_size < 0:
-            raise ArgumentError(f"{call}: local_l1_size must be a number of bytes, got {local_l1_size!r}")
+            raise ArgumentError(f"{call}: local_l1_size must be a number of bytes, got {shown(local_l1_size)}")
         seen = CoreRangeSet()
         for number, part in enumerate(sub_devices):
             if len(part._cores) != 1 and any(not cores.empty() for cores in part._cores[1:]):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from ttnn.base.call import shown
 from ttnn.base.exceptions import DeviceError
 from ttnn.base.system_enums import ClusterType
 
@@ -140,7 +141,7 @@ class System:
 
     def _require(self, chip: int) -> None:
         if chip not in self.place_of:
-            raise DeviceError(f"system {self.name} has no chip {chip}; chips are {sorted(self.chips)}")
+            raise DeviceError(f"system {self.name} has no chip {shown(chip)}; chips are {sorted(self.chips)}")
 
     def at(self, place: Place) -> int:
         """Return the chip at a place of the system mesh."""
@@ -192,6 +193,8 @@ class System:
             DeviceError: the mesh does not fit.
         """
         rows, columns = self.shape
+        if min(shape) < 1:
+            raise DeviceError(f"mesh {_shape(shape)}: all dimensions must be positive")
         if len(shape) != 2:
             return self._order_of_dimensions(shape, offset)
         start = tuple(offset) if offset is not None else (0, 0)
@@ -201,8 +204,6 @@ class System:
             raise DeviceError(
                 f"offset {_coordinate(start)} has {len(start)} dimensions, the system mesh 2", vendor=vendor
             )
-        if min(height, width) < 1:
-            raise DeviceError(f"mesh {_shape(shape)}: all dimensions must be positive")
         if 1 in (height, width):
             return self._order_of_line(height * width, (start[0], start[1]), shape)
         if start[0] + height <= rows and start[1] + width <= columns:

@@ -10,6 +10,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Final, Protocol
 
 from ttnn import _engine
+from ttnn.base.call import shown
 from ttnn.base.exceptions import ArgumentError, DeviceError
 from ttnn.device.coordinates import MeshTraceId
 
@@ -84,7 +85,7 @@ class Traces:
         """
         number = _number("end_trace_capture", trace_id)
         if self.steps is None or self._open != number:
-            raise DeviceError(f"end_trace_capture: trace {number} is not being captured")
+            raise DeviceError(f"end_trace_capture: trace {shown(number)} is not being captured")
         self._finished[number] = self.steps
         self.give_up()
         self.resume()
@@ -110,7 +111,7 @@ class Traces:
         """
         number = _number(call, trace_id)
         if number not in self._finished:
-            raise DeviceError(f"{call}: the device has no trace {number}")
+            raise DeviceError(f"{call}: the device has no trace {shown(number)}")
         return self._finished[number]
 
     def release(self, trace_id: MeshTraceId | int) -> None:

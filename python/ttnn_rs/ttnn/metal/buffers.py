@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ttnn import _engine
-from ttnn.base.call import as_integer
+from ttnn.base.call import as_integer, shown
 from ttnn.base.core_range import CoreCoord, CoreRangeSet, check_in_grid
 from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, UnsupportedError
@@ -263,7 +263,7 @@ def _count(what: str, value: object) -> int:
     if number is None:
         raise ArgumentError(f"create_buffer: {what} must be an int, got {value!r}")
     if not 0 < number < 1 << 40:
-        raise MemoryConfigError(f"create_buffer: {what} must be at least 1 and below 2^40, got {number}")
+        raise MemoryConfigError(f"create_buffer: {what} must be at least 1 and below 2^40, got {shown(number)}")
     return number
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ttnn.base.call import as_integer
+from ttnn.base.call import as_integer, shown
 from ttnn.base.data_format import DataFormat
 from ttnn.base.enums import FORMAT_CODE, NOC, NOC_MODE, DataType, MathFidelity, UnpackToDestMode
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError
@@ -223,7 +223,7 @@ def _number(what: str, value: object) -> int:
     if number is None:
         raise ArgumentError(f"CircularBufferConfig: {what} must be an int, got {value!r}")
     if not 0 <= number < 1 << 32:
-        raise MemoryConfigError(f"CircularBufferConfig: {what} must be between 0 and 2^32 - 1, got {number}")
+        raise MemoryConfigError(f"CircularBufferConfig: {what} must be between 0 and 2^32 - 1, got {shown(number)}")
     return number
 
 

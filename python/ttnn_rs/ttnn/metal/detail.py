@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ttnn.base.call import as_integer
+from ttnn.base.call import as_integer, shown
 from ttnn.base.core_range import CoreLike, as_core
 from ttnn.base.exceptions import ArgumentError, DeviceError
 from ttnn.base.system_enums import ClusterType
@@ -238,7 +238,7 @@ def _dram_bank(call: str, device: MeshDevice, bank: int) -> int:
 def _address(call: str, address: object) -> int:
     number = as_integer(address)
     if number is None or not 0 <= number < 1 << 40:
-        raise ArgumentError(f"{call}: expected an address, got {address!r}")
+        raise ArgumentError(f"{call}: expected an address, got {shown(address)}")
     return number
 
 

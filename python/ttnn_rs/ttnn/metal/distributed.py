@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ttnn.base.call import as_integer
+from ttnn.base.call import as_integer, shown
 from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, UnsupportedError
 from ttnn.device.chip import Chip
@@ -315,7 +315,7 @@ def _parts(call: str, config: object, mesh: MeshDevice) -> tuple[int, _Cut | Non
 def _bytes(call: str, name: str, value: object) -> int:
     size = as_integer(value)
     if size is None or size < 0:
-        raise ArgumentError(f"{call}: {name} must be a number of bytes, got {value!r}")
+        raise ArgumentError(f"{call}: {name} must be a number of bytes, got {shown(value)}")
     return size
 
 
@@ -323,7 +323,7 @@ def _shape(call: str, shape: Iterable[int]) -> tuple[int, int]:
     given = [as_integer(size) for size in shape] if isinstance(shape, Iterable) else []
     numbers = [size for size in given if size is not None and 0 <= size < 1 << 40]
     if len(given) != 2 or len(numbers) != 2:
-        raise ArgumentError(f"{call}: a shape must be rows and columns, got {shape!r}")
+        raise ArgumentError(f"{call}: a shape must be rows and columns, got {shown(shape)}")
     return numbers[0], numbers[1]
 
 

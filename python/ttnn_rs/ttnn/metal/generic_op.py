@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ttnn.base.call import as_integer
+from ttnn.base.call import as_integer, shown
 from ttnn.base.enums import DataMovementProcessor
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError, ProgramConfigError, UnsupportedError
 from ttnn.base.observers import blocked, observed
@@ -115,7 +115,7 @@ def _add_semaphore(program: Program, semaphore: SemaphoreDescriptor) -> None:
         raise ArgumentError(f"SemaphoreDescriptor: id must be an int, got {semaphore.id!r}")
     if not 0 <= semaphore.id < MAX_SEMAPHORES:
         raise MemoryConfigError(
-            f"SemaphoreDescriptor: id {semaphore.id}; a core has semaphores 0 to {MAX_SEMAPHORES - 1}"
+            f"SemaphoreDescriptor: id {shown(semaphore.id)}; a core has semaphores 0 to {MAX_SEMAPHORES - 1}"
         )
     for id, cores, _ in program.semaphores:
         core = shared_core(cores, semaphore.core_ranges) if id == semaphore.id else None

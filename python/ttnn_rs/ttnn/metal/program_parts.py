@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ttnn.base.call import as_integer
+from ttnn.base.call import as_integer, shown
 from ttnn.base.core_range import NOC_GRID, CoreCoord, CoreRange, CoreRangeSet, as_core, check_in_grid
 from ttnn.base.exceptions import ArgumentError, KernelArgumentError
 from ttnn.base.system_enums import DataMovementProcessor
@@ -165,6 +165,6 @@ def as_words(call: str, args: Iterable[Any]) -> list[int]:
         word = address() if callable(address) else value
         number = as_integer(word)
         if number is None or not -(1 << 31) <= number <= _WORD:
-            raise KernelArgumentError(f"{call}: argument {place} must be a 32-bit integer, got {value!r}")
+            raise KernelArgumentError(f"{call}: argument {place} must be a 32-bit integer, got {shown(value)}")
         words.append(number & _WORD)
     return words

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ttnn.base.call import as_integer, checked
+from ttnn.base.call import as_integer, checked, shown
 from ttnn.base.core_range import CoreRange, CoreRangeSet, check_in_grid
 from ttnn.base.enums import BufferType, SocketEndpoint
 from ttnn.base.exceptions import ArgumentError, DeviceError, FabricError, ParameterError, ShapeError, UnsupportedError
@@ -63,7 +63,9 @@ class SocketMemoryConfig:
         if size is None:
             raise ArgumentError(f"SocketMemoryConfig(): fifo_size must be an int, got {fifo_size!r}")
         if not 0 < size <= _MAX_FIFO:
-            raise ParameterError(f"SocketMemoryConfig(): fifo_size must be between 1 and {_MAX_FIFO}, got {size}")
+            raise ParameterError(
+                f"SocketMemoryConfig(): fifo_size must be between 1 and {_MAX_FIFO}, got {shown(size)}"
+            )
         for part in (sender_sub_device, receiver_sub_device):
             if part is not None and not isinstance(part, SubDeviceId):
                 raise ArgumentError(f"SocketMemoryConfig(): expected a SubDeviceId, got {part!r}")

@@ -26,6 +26,7 @@ from ttnn.tensor.topology import (
     PlacementShard,
     TensorTopology,
     compute_distribution_to_mesh_mapping,
+    require_chips,
     require_dim,
     require_placements,
 )
@@ -69,8 +70,14 @@ def _pair(kind: str, dims: Any) -> tuple[Any, Any]:
 
 
 def _mesh_shape(operator: str, mesh_device: Any) -> MeshShape:
-    """Return the shape of a device or a shape."""
+    """Return the shape of a device or a shape.
+
+    Raises:
+        ArgumentError: neither.
+        DeviceError: the shape has no chips, or too many for a mesh.
+    """
     if isinstance(mesh_device, MeshShape):
+        require_chips(operator, mesh_device)
         return mesh_device
     if not hasattr(mesh_device, "get_num_devices"):
         raise ArgumentError(f"{operator}: expected a ttnn.MeshDevice, got {type(mesh_device).__name__}")
@@ -99,6 +106,7 @@ def _distribution(operator: str, mesh: MeshShape, config: MeshMapperConfig | Mes
             f"{operator}: {shape} has {shape.mesh_size()} chips, the mesh {mesh} has {mesh.mesh_size()}",
             vendor=f"The size of the supplied mesh shape {shape} does not match the device shape size {mesh}",
         )
+    require_chips(operator, shape)
     if shape.dims() != config._count:
         raise DeviceError(
             f"{operator}: {shape} has {shape.dims()} dimensions, {config!r} is for {config._count}",
@@ -498,7 +506,7 @@ class ConcatMesh2dToTensor(CppMeshToTensor):
 
     def __init__(self, mesh_device: MeshDevice, mesh_shape: Sequence[int], dims: tuple[int, int]) -> None:
         where = "ttnn.ConcatMesh2dToTensor"
-        rows, columns = _pair(where, dims)
+        rows, columns = (require_dim(where, dim) for dim in _pair(where, dims))
         if rows == columns:
             raise DeviceError(
                 f"{where}: rows and columns of the mesh cannot both be joined along dimension {rows}",

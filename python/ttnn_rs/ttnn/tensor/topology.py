@@ -9,10 +9,14 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from ttnn.base.exceptions import ArgumentError, ShapeError
+from ttnn.base.call import shown
+from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError
 from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, MeshShape
 
 __all__ = ["PlacementReplicate", "PlacementShard", "TensorTopology", "compute_distribution_to_mesh_mapping"]
+
+MAX_CHIPS: Final = 1024
+"""Chips that a mesh can have, as in descriptors."""
 
 
 class PlacementReplicate:
@@ -53,9 +57,11 @@ Placement = PlacementReplicate | PlacementShard
 
 
 def require_dim(kind: str, dim: object) -> int:
-    """Return a tensor dimension, which has to be an int."""
+    """Return a tensor dimension, which has to be an int of 32 bits."""
     if isinstance(dim, bool) or not isinstance(dim, int):
-        raise ArgumentError(f"{kind}: dim must be an int, got {dim!r}")
+        raise ArgumentError(f"{kind}: dim must be an int, got {shown(dim)}")
+    if not -(1 << 31) <= dim < 1 << 31:
+        raise ArgumentError(f"{kind}: dim must be an int of 32 bits, got {shown(dim)}")
     return dim
 
 
@@ -64,7 +70,7 @@ def require_placements(kind: str, placements: object) -> None:
     if not isinstance(placements, Sequence) or not all(
         isinstance(each, PlacementReplicate | PlacementShard) for each in placements
     ):
-        raise ArgumentError(f"{kind}: placements must be PlacementReplicate or PlacementShard, got {placements!r}")
+        raise ArgumentError(f"{kind}: placements must be PlacementReplicate or PlacementShard, got {shown(placements)}")
 
 
 class TensorTopology:
@@ -74,10 +80,11 @@ class TensorTopology:
         self, distribution_shape: MeshShape, placements: Sequence[Placement], mesh_coords: Sequence[MeshCoordinate]
     ) -> None:
         require_placements("TensorTopology", placements)
-        if not isinstance(distribution_shape, MeshShape) or not isinstance(mesh_coords, Sequence):
+        listed = isinstance(mesh_coords, Sequence) and all(isinstance(each, MeshCoordinate) for each in mesh_coords)
+        if not isinstance(distribution_shape, MeshShape) or not listed:
             raise ArgumentError(
-                f"TensorTopology(): expected a MeshShape and a list of MeshCoordinate, got {distribution_shape!r} and "
-                f"{mesh_coords!r}"
+                f"TensorTopology(): expected a MeshShape and a list of MeshCoordinate, got {shown(distribution_shape)} "
+                f"and {shown(mesh_coords)}"
             )
         if len(placements) != distribution_shape.dims():
             raise ShapeError(
@@ -127,8 +134,23 @@ def replicated_on(mesh: MeshShape) -> TensorTopology:
     return TensorTopology(mesh, [PlacementReplicate()] * mesh.dims(), chips_of(mesh))
 
 
+def require_chips(where: str, mesh: MeshShape) -> None:
+    """Check that a mesh has chips, and not more than meshes can have.
+
+    Raises:
+        DeviceError: it has none or too many.
+    """
+    if not 1 <= mesh.mesh_size() <= MAX_CHIPS:
+        raise DeviceError(f"{where}: expected a mesh of 1 to {MAX_CHIPS} chips, got {mesh} of {mesh.mesh_size()}")
+
+
 def chips_of(mesh: MeshShape) -> list[MeshCoordinate]:
-    """Return the coordinates of a mesh's chips in row-major order."""
+    """Return the coordinates of a mesh's chips in row-major order.
+
+    Raises:
+        DeviceError: there are none, or too many for a mesh.
+    """
+    require_chips("mesh shape", mesh)
     return list(MeshCoordinateRange(mesh))
 
 
@@ -139,10 +161,13 @@ def compute_distribution_to_mesh_mapping(distribution_shape: MeshShape, mesh_sha
 
     Raises:
         ArgumentError: a shape is no MeshShape.
+        DeviceError: a shape has no chips, or too many for a mesh.
     """
     for label, shape in {"distribution_shape": distribution_shape, "mesh_shape": mesh_shape}.items():
         if not isinstance(shape, MeshShape):
-            raise ArgumentError(f"compute_distribution_to_mesh_mapping: {label} must be a MeshShape, got {shape!r}")
+            raise ArgumentError(
+                f"compute_distribution_to_mesh_mapping: {label} must be a MeshShape, got {shown(shape)}"
+            )
     fits = distribution_shape.dims() == mesh_shape.dims() and all(
         part <= whole for part, whole in zip(distribution_shape, mesh_shape, strict=True)
     )
