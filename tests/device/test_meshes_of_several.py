@@ -122,6 +122,13 @@ def test_closing_a_mesh_closes_its_submeshes(mesh: ttnn.MeshDevice) -> None:
         (lambda mesh: mesh.command_queue(HUGE), "queue int of 16610 bits does not exist"),
         (lambda mesh: ttnn.get_num_links(mesh, HUGE), "must be one of 2 axes, got int of 16610 bits"),
         (lambda mesh: ttnn.execute_trace(mesh, HUGE), "the device has no trace int of 16610 bits"),
+        (lambda mesh: mesh.worker_core_from_logical_core((HUGE, 0)), "must be below 2.64, got int of 16610 bits and 0"),
+        (lambda mesh: mesh.get_device_id(HUGE), "expected a MeshCoordinate, got int of 16610 bits"),
+        (lambda mesh: mesh.create_sub_device_manager([HUGE], 0), "got list with an int of too many digits"),
+        (lambda mesh: mesh.load_sub_device_manager(HUGE), "expected a SubDeviceManagerId, got int of 16610 bits"),
+        (lambda mesh: ttnn.ShardTensor2dMesh(mesh, HUGE, (0, 1)), "must be two ints, got int of 16610 bits"),
+        (lambda mesh: ttnn.set_fabric_config(HUGE), "must be a FabricConfig, got int int of 16610 bits"),
+        (lambda mesh: ttnn.open_device(device_id=9, chip=HUGE), "chip must be one of .*, got int of 16610 bits"),
         (lambda mesh: ttnn.command_queue(HUGE).__enter__(), "queues 0 and 1, got int of 16610 bits"),
     ],
 )

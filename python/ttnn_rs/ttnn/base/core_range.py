@@ -8,11 +8,16 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import total_ordering
+from typing import Final
 
 from ttnn.base import rectangles
+from ttnn.base.call import shown
 from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, TtnnError
 from ttnn.base.json_text import JsonValue
 from ttnn.base.rectangles import Box
+
+_LIMIT: Final = 1 << 64
+"""Coordinates are below it."""
 
 
 @total_ordering
@@ -22,24 +27,26 @@ class CoreCoord(JsonValue):
     __slots__ = ("_x", "_y")
 
     def __init__(self, x: int | tuple[int, int] | list[int] | Set[int], y: int | None = None) -> None:
-        if type(x) is int and type(y) is int and x >= 0 and y >= 0:
+        if type(x) is int and type(y) is int and 0 <= x < _LIMIT and 0 <= y < _LIMIT:
             self._x, self._y = x, y
             return
         if isinstance(x, Set):
             x = _from_braces(x)
         if isinstance(x, tuple | list):
             if y is not None or len(x) != 2:
-                raise ArgumentError(f"CoreCoord(): expected x and y, or a tuple of both, got {x!r}, {y!r}")
+                raise ArgumentError(f"CoreCoord(): expected x and y, or a tuple of both, got {shown(x)}, {shown(y)}")
             x, y = x
         elif y is None:
-            raise ArgumentError(f"CoreCoord(): expected x and y, or a tuple of both, got {x!r}")
+            raise ArgumentError(f"CoreCoord(): expected x and y, or a tuple of both, got {shown(x)}")
         try:
             self._x = operator.index(x)
             self._y = operator.index(y)
         except TypeError:
-            raise ArgumentError(f"CoreCoord(): x and y must be ints, got {x!r} and {y!r}") from None
+            raise ArgumentError(f"CoreCoord(): x and y must be ints, got {shown(x)} and {shown(y)}") from None
         if self._x < 0 or self._y < 0:
-            raise ArgumentError(f"CoreCoord(): x and y must not be negative, got {self._x} and {self._y}")
+            raise ArgumentError(f"CoreCoord(): x and y must not be negative, got {shown(self._x)} and {shown(self._y)}")
+        if max(self._x, self._y) >= _LIMIT:
+            raise ArgumentError(f"CoreCoord(): x and y must be below 2^64, got {shown(self._x)} and {shown(self._y)}")
 
     @property
     def x(self) -> int:
@@ -314,7 +321,7 @@ class CoreGrid:
             self._x = operator.index(x)
             self._y = operator.index(y)
         except TypeError:
-            raise ArgumentError(f"CoreGrid(): x and y must be ints, got {x!r} and {y!r}") from None
+            raise ArgumentError(f"CoreGrid(): x and y must be ints, got {shown(x)} and {shown(y)}") from None
 
     @property
     def x(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ttnn import _engine
+from ttnn.base.call import shown
 from ttnn.base.config import CONFIG
 from ttnn.base.core_range import CoreCoord, CoreLike, as_core
 from ttnn.base.enums import NOC, Arch, DispatchCoreAxis
@@ -95,7 +96,7 @@ class Chip:
         """
         call = "get_optimal_dram_bank_to_logical_worker_assignment"
         if not isinstance(noc, NOC):
-            raise ArgumentError(f"{call}: expected a NOC, got {noc!r}")
+            raise ArgumentError(f"{call}: expected a NOC, got {shown(noc)}")
         workers = self.facts["optimal_dram_workers"]
         if workers is None:
             raise UnsupportedError(

@@ -53,7 +53,7 @@ class _Numbers:
             if values or (self._WORD not in named and list(named) != [f"{self._LETTER}{i}" for i in range(len(named))]):
                 raise ArgumentError(
                     f"{type(self).__name__}(): expected {self._LETTER}0, {self._LETTER}1, ... or {self._WORD}, got "
-                    f"{[*values]} and {', '.join(named)}"
+                    f"{shown([*values])} and {', '.join(named)}"
                 )
             values = tuple(named.values())
         self._values = _numbers(type(self).__name__, values)
@@ -74,7 +74,9 @@ class _Numbers:
         except IndexError:
             raise IndexRangeError(f"index {shown(index)} is outside {self!r}") from None
         except TypeError:
-            raise ArgumentError(f"{type(self).__name__}: expected the index of a dimension, got {index!r}") from None
+            raise ArgumentError(
+                f"{type(self).__name__}: expected the index of a dimension, got {shown(index)}"
+            ) from None
 
     def __eq__(self, other: object) -> bool:
         return self._values == other._values if isinstance(other, type(self)) else NotImplemented
@@ -118,7 +120,7 @@ class _Handle:
         try:
             self._id = operator.index(id)
         except TypeError:
-            raise ArgumentError(f"{type(self).__name__}(): expected an int, got {id!r}") from None
+            raise ArgumentError(f"{type(self).__name__}(): expected an int, got {shown(id)}") from None
         if not 0 <= self._id < _LIMIT:
             raise ArgumentError(
                 f"{type(self).__name__}(): expected an int from 0 to {_LIMIT - 1}, got {shown(self._id)}"
@@ -174,7 +176,7 @@ class SubDevice:
 
     def __init__(self, cores: Sequence[CoreRangeSet]) -> None:
         if not isinstance(cores, Sequence) or not all(isinstance(each, CoreRangeSet) for each in cores):
-            raise ArgumentError(f"SubDevice(): cores must be a list of CoreRangeSet, got {cores!r}")
+            raise ArgumentError(f"SubDevice(): cores must be a list of CoreRangeSet, got {shown(cores)}")
         self._cores = tuple(cores)
 
     def __repr__(self) -> str:
@@ -194,7 +196,7 @@ class MeshCoordinateRange:
             start, end = MeshCoordinate([0] * start.dims()), MeshCoordinate([size - 1 for size in start])
         if not isinstance(start, MeshCoordinate) or not isinstance(end, MeshCoordinate):
             raise ArgumentError(
-                f"MeshCoordinateRange(): expected two MeshCoordinate or a MeshShape, got {start!r}, {end!r}"
+                f"MeshCoordinateRange(): expected two MeshCoordinate or a MeshShape, got {shown(start)}, {shown(end)}"
             )
         if start.dims() != end.dims():
             raise ParameterError(
@@ -281,7 +283,7 @@ class MeshCoordinateRangeSet:
             ParameterError: the range has other dimensions than those of the set.
         """
         if not isinstance(range, MeshCoordinateRange):
-            raise ArgumentError(f"MeshCoordinateRangeSet: expected a MeshCoordinateRange, got {range!r}")
+            raise ArgumentError(f"MeshCoordinateRangeSet: expected a MeshCoordinateRange, got {shown(range)}")
         if any(each.start.dims() != range.start.dims() for each in self._ranges):
             raise ParameterError(
                 f"MeshCoordinateRangeSet: {range!r} has other dimensions than {self._ranges[0]!r}",
@@ -333,7 +335,8 @@ class MeshCoreCoord:
     def __init__(self, device_coord: MeshCoordinate, core_coord: CoreCoord) -> None:
         if not isinstance(device_coord, MeshCoordinate) or not isinstance(core_coord, CoreCoord):
             raise ArgumentError(
-                f"MeshCoreCoord(): expected a MeshCoordinate and a CoreCoord, got {device_coord!r} and {core_coord!r}"
+                f"MeshCoreCoord(): expected a MeshCoordinate and a CoreCoord, got {shown(device_coord)} and "
+                f"{shown(core_coord)}"
             )
         self.device_coord, self.core_coord = device_coord, core_coord
 

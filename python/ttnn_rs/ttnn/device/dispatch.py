@@ -5,6 +5,7 @@ The compute grid is the rest of the chip's worker cores.
 
 from __future__ import annotations
 
+from ttnn.base.call import shown
 from ttnn.base.enums import DispatchCoreAxis, DispatchCoreType
 from ttnn.base.exceptions import ArgumentError, UnsupportedError
 from ttnn.device.systems import default_arch_name
@@ -25,9 +26,9 @@ class DispatchCoreConfig:
         fabric_tensix_config: object = None,
     ) -> None:
         if type is not None and not isinstance(type, DispatchCoreType):
-            raise ArgumentError(f"DispatchCoreConfig(): type must be a DispatchCoreType, got {type!r}")
+            raise ArgumentError(f"DispatchCoreConfig(): type must be a DispatchCoreType, got {shown(type)}")
         if axis is not None and not isinstance(axis, DispatchCoreAxis):
-            raise ArgumentError(f"DispatchCoreConfig(): axis must be a DispatchCoreAxis, got {axis!r}")
+            raise ArgumentError(f"DispatchCoreConfig(): axis must be a DispatchCoreAxis, got {shown(axis)}")
         if fabric_tensix_config is not None:
             raise UnsupportedError(
                 "DispatchCoreConfig(): the fabric between chips is not modelled; fabric_tensix_config must be None"
@@ -68,7 +69,7 @@ def axis_of(chip: str, arch_name: str, config: DispatchCoreConfig | None) -> Dis
     if config is None:
         return own
     if not isinstance(config, DispatchCoreConfig):
-        raise ArgumentError(f"open_device: dispatch_core_config must be a DispatchCoreConfig, got {config!r}")
+        raise ArgumentError(f"open_device: dispatch_core_config must be a DispatchCoreConfig, got {shown(config)}")
     axis = config._axis or own
     if config.type is not DispatchCoreType.WORKER or (axis is not own and own is DispatchCoreAxis.COL):
         axes = " or ".join(str(each) for each in DispatchCoreAxis if own is DispatchCoreAxis.ROW or each is own)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ttnn.base.call import checked
+from ttnn.base.call import checked, shown
 from ttnn.base.exceptions import ArgumentError
 from ttnn.device.coordinates import MeshCoordinateRange, MeshTraceId, QueueId, SubDeviceId
 from ttnn.device.lifecycle import synchronize_device
@@ -158,7 +158,7 @@ def is_trace_capture_active(device: MeshDevice) -> bool:
 
 def _device(call: str, device: object) -> MeshDevice:
     if not isinstance(device, MeshDevice):
-        raise ArgumentError(f"{call}: expected a ttnn.MeshDevice, got {device!r}")
+        raise ArgumentError(f"{call}: expected a ttnn.MeshDevice, got {shown(device)}")
     return device
 
 
@@ -166,4 +166,4 @@ def _queue(cq_id: QueueId | int | None) -> int:
     try:
         return current_queue() if cq_id is None else int(cq_id)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"a trace: cq_id must be the index of a command queue, got {cq_id!r}") from None
+        raise ArgumentError(f"a trace: cq_id must be the index of a command queue, got {shown(cq_id)}") from None

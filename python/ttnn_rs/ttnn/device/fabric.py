@@ -117,7 +117,7 @@ class MeshId(_Number):
     """The number of a mesh of the fabric."""
 
     def __repr__(self) -> str:
-        return f"MeshId({int(self)})"
+        return f"MeshId({shown(int(self))})"
 
 
 @dataclass
@@ -179,7 +179,9 @@ def distributed_context_subcontext_sizes() -> list[int]:
 
 def _only_group(name: str, subcontext_id: int, rank: int = 0) -> None:
     if not isinstance(subcontext_id, int) or not isinstance(rank, int) or subcontext_id != 0 or rank != 0:
-        raise ArgumentError(f"{name}: there is one group, 0, with one process, 0; got {subcontext_id} and {rank}")
+        raise ArgumentError(
+            f"{name}: there is one group, 0, with one process, 0; got {shown(subcontext_id)} and {shown(rank)}"
+        )
 
 
 def distributed_context_subcontext_size(subcontext_id: int) -> Size:
@@ -268,7 +270,7 @@ def set_fabric_config(
         ("fabric_manager_mode", fabric_manager_mode, FabricManagerMode),
     ):
         if not isinstance(value, kind):
-            raise ArgumentError(f"{call}: {name} must be a {kind.__name__}, got {type(value).__name__} {value!r}")
+            raise ArgumentError(f"{call}: {name} must be a {kind.__name__}, got {type(value).__name__} {shown(value)}")
     if num_planes is not None and (isinstance(num_planes, bool) or not isinstance(num_planes, int)):
         raise ArgumentError(f"{call}: num_planes must be an int, got {shown(num_planes)}")
     if num_planes is not None and not 1 <= num_planes <= 255:
@@ -311,7 +313,7 @@ def _payload(router_config: object) -> int | None:
     if size is None:
         return None
     if isinstance(size, bool) or not isinstance(size, int):
-        raise ArgumentError(f"FabricRouterConfig: max_packet_payload_size_bytes must be an int, got {size!r}")
+        raise ArgumentError(f"FabricRouterConfig: max_packet_payload_size_bytes must be an int, got {shown(size)}")
     if not 16 <= size <= _MAX_PAYLOAD_BYTES or size % 16:
         raise ParameterError(
             f"FabricRouterConfig: max_packet_payload_size_bytes must be a multiple of 16 up to {_MAX_PAYLOAD_BYTES}, "
@@ -345,7 +347,7 @@ def get_usable_topology(tensor: Any, topology: Topology | None = None, cluster_a
     if not callable(getattr(tensor, "device", None)):
         raise ArgumentError(f"{call}: expected a ttnn.Tensor, got {type(tensor).__name__}")
     if not isinstance(topology, Topology | None):
-        raise ArgumentError(f"{call}: topology must be a ttnn.Topology, got {topology!r}")
+        raise ArgumentError(f"{call}: topology must be a ttnn.Topology, got {shown(topology)}")
     axis = _axis(call, cluster_axis)
     device = tensor.device()
     if not isinstance(device, MeshDevice):
@@ -438,9 +440,9 @@ def set_link_state(chip: int, direction: str, link: int, up: bool) -> None:
         raise ArgumentError(f"{call}: direction must be N, E, S or W, got {shown(direction)}")
     for name, value in (("chip", chip), ("link", link)):
         if isinstance(value, bool) or not isinstance(value, int):
-            raise ArgumentError(f"{call}: {name} must be an int, got {value!r}")
+            raise ArgumentError(f"{call}: {name} must be an int, got {shown(value)}")
     if not isinstance(up, bool):
-        raise ArgumentError(f"{call}: up must be True or False, got {up!r}")
+        raise ArgumentError(f"{call}: up must be True or False, got {shown(up)}")
     if any(device.is_open for device in open_devices.values()):
         raise DeviceError(f"{call}: a device is open; set links before devices are opened")
     system = system_of_environment()

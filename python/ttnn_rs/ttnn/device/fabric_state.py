@@ -118,7 +118,7 @@ class Fabric:
         if axis is not None and not -2 * len(shape) <= axis < len(shape):
             raise FabricError(
                 f"cluster_axis must be one of {len(shape)} axes, got {shown(axis)}",
-                vendor=f"ShapeBase[] index out of range. {axis} not in [-{2 * len(shape)}, {len(shape)})",
+                vendor=f"ShapeBase[] index out of range. {shown(axis)} not in [-{2 * len(shape)}, {len(shape)})",
             )
         rings = self.is_on and self.topology() in (Topology.Ring, Topology.Torus)
         if rings and len(shape) == 2 and system.closes(chips, shape, axis, self.wraps(system)):

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ttnn import _engine
-from ttnn.base.call import checked
+from ttnn.base.call import checked, shown
 from ttnn.base.config import CONFIG
 from ttnn.base.core_range import CoreCoord
 from ttnn.base.enums import NOC, Arch, BufferType, DispatchCoreAxis
@@ -380,7 +380,7 @@ def get_allocator_base_address(device: MeshDevice, buffer_type: BufferType) -> i
     """
     opened = _require_device("get_allocator_base_address", device)
     if not isinstance(buffer_type, BufferType):
-        raise ArgumentError(f"get_allocator_base_address: expected a BufferType, got {buffer_type!r}")
+        raise ArgumentError(f"get_allocator_base_address: expected a BufferType, got {shown(buffer_type)}")
     return opened.engine.base_address(buffer_type.value)
 
 
@@ -392,7 +392,7 @@ def get_memory_view(device: MeshDevice, buffer_type: BufferType) -> MemoryView:
     """
     opened = _require_device("get_memory_view", device)
     if not isinstance(buffer_type, BufferType):
-        raise ArgumentError(f"get_memory_view: expected a BufferType, got {buffer_type!r}")
+        raise ArgumentError(f"get_memory_view: expected a BufferType, got {shown(buffer_type)}")
     return MemoryView.of(opened.engine, buffer_type)
 
 

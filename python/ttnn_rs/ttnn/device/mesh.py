@@ -6,6 +6,7 @@ import itertools
 from typing import Any, NamedTuple, overload
 
 from ttnn import _engine
+from ttnn.base.call import shown
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreLike
 from ttnn.base.enums import NOC, Arch
 from ttnn.base.exceptions import ArgumentError, DeviceError
@@ -98,7 +99,9 @@ class Mesh:
         Raises:
             DeviceError: the mesh has no such coordinate.
         """
-        chip = self.chip_at("get_device_id", coordinate, f"Device ID requested for MeshCoord {coordinate} not found.")
+        chip = self.chip_at(
+            "get_device_id", coordinate, f"Device ID requested for MeshCoord {shown(coordinate)} not found."
+        )
         return chip.id
 
     def sfpu_eps(self) -> float:
@@ -179,7 +182,7 @@ class Mesh:
             DeviceError: the mesh has no such coordinate.
         """
         if not isinstance(coordinate, MeshCoordinate):
-            raise ArgumentError(f"{operation}: expected a MeshCoordinate, got {coordinate!r}")
+            raise ArgumentError(f"{operation}: expected a MeshCoordinate, got {shown(coordinate)}")
         place = _place(coordinate, self._shape)
         if place is None:
             raise DeviceError(f"{operation}: {coordinate!r} is outside the mesh {self.shape}", vendor=vendor)

@@ -103,7 +103,7 @@ class MeshDevice(Mesh):
         if card >= MAX_DEVICES:
             raise DeviceError(f"{call}: device_id must be between 0 and {MAX_DEVICES - 1}, got {card}")
         if chip is not None and not isinstance(chip, str):
-            raise ArgumentError(f"{call}: chip must be one of {', '.join(_engine.chip_names())}, got {chip!r}")
+            raise ArgumentError(f"{call}: chip must be one of {', '.join(_engine.chip_names())}, got {shown(chip)}")
         system = system_for(None)
         if is_chosen():
             system.fabric_node(card)
@@ -193,7 +193,7 @@ class MeshDevice(Mesh):
         system = system_for(None if mesh_shape is None else tuple(mesh_shape))
         shape = MeshShape(*system.shape) if mesh_shape is None else mesh_shape
         if ids and len(ids) != shape.mesh_size():
-            raise DeviceError(f"{call}: {shape} requires {shape.mesh_size()} devices, got {list(ids)}")
+            raise DeviceError(f"{call}: {shape} requires {shape.mesh_size()} devices, got {shown(list(ids))}")
         numbers = [count(call, "physical_device_ids", number) for number in ids]
         if len(set(numbers)) != len(numbers):
             raise DeviceError(f"{call}: physical_device_ids must be different devices, got {numbers}")
@@ -232,7 +232,7 @@ class MeshDevice(Mesh):
     def set_program_cache_misses_allowed(self, allowed: bool, /) -> None:
         """Set whether operators may run programs that are not cached yet."""
         if not isinstance(allowed, bool):
-            raise ArgumentError(f"set_program_cache_misses_allowed(): expected True or False, got {allowed!r}")
+            raise ArgumentError(f"set_program_cache_misses_allowed(): expected True or False, got {shown(allowed)}")
         self._cache_misses_allowed = allowed
 
     def _require_program(self, key: Hashable) -> None:
@@ -485,7 +485,7 @@ class MeshDevice(Mesh):
             DeviceError: as `ttnn.open_mesh_device`.
         """
         if not isinstance(config, MeshDeviceConfig):
-            raise ArgumentError(f"MeshDevice.create: expected a MeshDeviceConfig, got {config!r}")
+            raise ArgumentError(f"MeshDevice.create: expected a MeshDeviceConfig, got {shown(config)}")
         names = ("l1_small_size", "trace_region_size", "num_command_queues", "dispatch_core_config")
         options = {**dict(zip(names, args, strict=False)), **kwargs}
         return MeshDevice._open_mesh(config.mesh_shape, config.offset, config.physical_device_ids, **options)
@@ -517,7 +517,7 @@ class MeshDevice(Mesh):
         self._require_open("command_queue")
         number = as_integer(id)
         if number is None:
-            raise ArgumentError(f"command_queue: id must be an int, got {id!r}")
+            raise ArgumentError(f"command_queue: id must be an int, got {shown(id)}")
         if not 0 <= number < self._queue_count:
             raise DeviceError(
                 f"command_queue: queue {shown(number)} does not exist, the device was opened with {self._queue_count}"
@@ -709,9 +709,9 @@ def count(operation: str, name: str, value: object) -> int:
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise ArgumentError(f"{operation}: {name} must be an int, got {value!r}") from None
+        raise ArgumentError(f"{operation}: {name} must be an int, got {shown(value)}") from None
     if isinstance(value, bool):
-        raise ArgumentError(f"{operation}: {name} must be an int, got {value!r}")
+        raise ArgumentError(f"{operation}: {name} must be an int, got {shown(value)}")
     if not 0 <= number < 1 << 63:
         raise DeviceError(f"{operation}: {name} must not be negative or beyond 2^63, got {shown(number)}")
     return number

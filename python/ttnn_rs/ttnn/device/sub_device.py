@@ -44,7 +44,7 @@ class SubDevices:
         if not isinstance(sub_devices, Sequence) or not all(isinstance(part, SubDevice) for part in sub_devices):
             raise ArgumentError(f"{call}: expected a list of SubDevice, got {shown(sub_devices)}")
         if not sub_devices:
-            raise ArgumentError(f"{call}: expected at least one SubDevice, got {sub_devices!r}")
+            raise ArgumentError(f"{call}: expected at least one SubDevice, got {shown(sub_devices)}")
         if isinstance(local_l1_size, bool) or not isinstance(local_l1_size, int) or local_l1_size < 0:
             raise ArgumentError(f"{call}: local_l1_size must be a number of bytes, got {shown(local_l1_size)}")
         seen = CoreRangeSet()
@@ -99,7 +99,7 @@ class SubDevices:
 
     def _require(self, call: str, manager: SubDeviceManagerId) -> int:
         if not isinstance(manager, SubDeviceManagerId):
-            raise ArgumentError(f"{call}: expected a SubDeviceManagerId, got {manager!r}")
+            raise ArgumentError(f"{call}: expected a SubDeviceManagerId, got {shown(manager)}")
         if int(manager) not in self._managers:
             raise DeviceError(f"{call}: the device has no sub-device manager {int(manager)}")
         return int(manager)
@@ -111,11 +111,11 @@ class SubDevices:
             DeviceError: there is no such sub-device.
         """
         if not isinstance(ids, Iterable):
-            raise ArgumentError(f"{call}: expected a list of SubDeviceId, got {ids!r}")
+            raise ArgumentError(f"{call}: expected a list of SubDeviceId, got {shown(ids)}")
         count = 1 if self._active is None else len(self._managers[self._active])
         for number in ids:
             if not isinstance(number, SubDeviceId):
-                raise ArgumentError(f"{call}: expected a SubDeviceId, got {number!r}")
+                raise ArgumentError(f"{call}: expected a SubDeviceId, got {shown(number)}")
             if int(number) >= count:
                 raise DeviceError(f"{call}: sub-device {int(number)} of {count} does not exist")
 

@@ -131,5 +131,5 @@ class Traces:
 def _number(call: str, trace_id: MeshTraceId | int) -> int:
     # A torch tensor has `__index__`, too.
     if isinstance(trace_id, bool) or not isinstance(trace_id, MeshTraceId | Integral):
-        raise ArgumentError(f"{call}: expected the id of a trace, got {trace_id!r}")
+        raise ArgumentError(f"{call}: expected the id of a trace, got {shown(trace_id)}")
     return int(trace_id)

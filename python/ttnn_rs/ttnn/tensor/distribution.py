@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ttnn.base.call import shown
 from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError, UnsupportedError
 from ttnn.base.shape import Shape
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
@@ -65,7 +66,7 @@ __all__ = [
 
 def _pair(kind: str, dims: Any) -> tuple[Any, Any]:
     if not isinstance(dims, Sequence) or len(dims) != 2:
-        raise ArgumentError(f"{kind}: dims must be two dimensions, got {dims!r}")
+        raise ArgumentError(f"{kind}: dims must be two dimensions, got {shown(dims)}")
     return dims[0], dims[1]
 
 
@@ -87,13 +88,15 @@ def _mesh_shape(operator: str, mesh_device: Any) -> MeshShape:
 
 def _pair_shape(operator: str, mesh_shape: Sequence[int] | MeshShape) -> MeshShape:
     if not isinstance(mesh_shape, Sequence | MeshShape) or len(mesh_shape) != 2:
-        raise ArgumentError(f"{operator}: mesh_shape must be two ints, got {mesh_shape!r}")
+        raise ArgumentError(f"{operator}: mesh_shape must be two ints, got {shown(mesh_shape)}")
     return MeshShape(*mesh_shape)
 
 
 def _check_overrides(kind: str, shape: object, offset: object) -> None:
     if not isinstance(shape, MeshShape | None) or not isinstance(offset, MeshCoordinate | None):
-        raise ArgumentError(f"{kind}: expected a MeshShape and a MeshCoordinate, got {shape!r} and {offset!r}")
+        raise ArgumentError(
+            f"{kind}: expected a MeshShape and a MeshCoordinate, got {shown(shape)} and {shown(offset)}"
+        )
     if offset is not None and any(offset):
         raise UnsupportedError(f"{kind}: mesh_offset_override {offset!r}; parts begin at the first chip")
 
@@ -418,7 +421,7 @@ class MeshComposerConfig:
                 raise ArgumentError("MeshComposerConfig(): expected dims, or row_dim and col_dim")
             dims = [row_dim, col_dim]
         if not isinstance(dims, Sequence) or isinstance(dims, str):
-            raise ArgumentError(f"MeshComposerConfig(): dims must be a list of ints, got {dims!r}")
+            raise ArgumentError(f"MeshComposerConfig(): dims must be a list of ints, got {shown(dims)}")
         _check_overrides("MeshComposerConfig", mesh_shape_override, mesh_offset_override)
         self.dims = [require_dim("MeshComposerConfig", dim) for dim in dims]
         self.mesh_shape_override = mesh_shape_override

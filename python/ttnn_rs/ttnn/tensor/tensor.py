@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from ttnn.base.call import shown
 from ttnn.base.enums import Layout
 from ttnn.base.exceptions import ArgumentError, DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
@@ -243,7 +244,7 @@ class Tensor(TensorStorage, TensorOperators):
     def update_tensor_topology(self, topology: TensorTopology) -> None:
         """Set the topology; values are not moved."""
         if not isinstance(topology, TensorTopology):
-            raise ArgumentError(f"Tensor.update_tensor_topology: expected a TensorTopology, got {topology!r}")
+            raise ArgumentError(f"Tensor.update_tensor_topology: expected a TensorTopology, got {shown(topology)}")
         self._topology = topology
 
     # Python's protocols.
