@@ -1,4 +1,4 @@
-"""Times of collectives: the closed form, published measurements, and files of several chips."""
+"""Times of collectives: closed form, measurements, files of several chips."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_busiest_link_decides() -> None:
 @pytest.mark.parametrize("chips", range(2, 9))
 @pytest.mark.parametrize("ring", [False, True])
 def test_slices_of_pairs_take_the_shorter_way(chips: int, ring: bool) -> None:
-    """Counted link by link; a ring of an even number sends half of the farthest slices each way."""
+    """Count them link by link."""
     if ring and chips % 2:
         pytest.skip("only rings of even numbers are symmetric")
     links = np.zeros(chips)

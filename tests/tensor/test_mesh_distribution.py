@@ -510,7 +510,7 @@ def test_topologies_that_no_file_has_are_not_written(tmp_path: Path) -> None:
 
 
 def with_shared_coordinate(places: int, numbers: int) -> bytes:
-    """Return a file with parts of one coordinate, and a topology of it."""
+    """Return a file with parts and a topology of one coordinate."""
     builder = Builder()
     coordinate = builder.table((0, "ref", builder.numbers([0] * numbers)))
     storage = builder.structure("QQ", 8, 0, 4)

@@ -43,7 +43,7 @@ def as_integer(value: Any) -> int | None:
 
 
 def shown(value: object) -> str:
-    """Return the text of a value for errors, also of ints with any digits."""
+    """Return a value's text for errors, also of huge ints."""
     try:
         return repr(value)
     except ValueError:

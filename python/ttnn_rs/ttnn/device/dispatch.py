@@ -43,7 +43,10 @@ class DispatchCoreConfig:
 
     @property
     def axis(self) -> DispatchCoreAxis:
-        """Return the axis of the dispatch cores; default: that of the chips of `open_device`."""
+        """Return the axis of the dispatch cores.
+
+        Default: that of the chips of `open_device`.
+        """
         return self._axis or dispatch_axis(default_arch_name())
 
     def __eq__(self, other: object) -> bool:

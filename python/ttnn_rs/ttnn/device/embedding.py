@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 MAX_STEPS: Final = 200_000
-"""Chips that are tried before a search, of one shape or several, ends without a result."""
+"""Chips that a search tries before it ends without a result."""
 
 
 def neighbours_of(links: Iterable[tuple[int, int]]) -> dict[int, set[int]]:

@@ -203,7 +203,7 @@ def _plainly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def _copy(source: Tensor, target: Tensor) -> None:
-    """Copy a tensor's pages over another's of the same kind, chip by chip."""
+    """Copy a tensor's pages over another's, chip by chip."""
     pages, into = source._require_device("trace"), target._require_device("trace")
     row, rows = pages.page_bytes * pages.page_columns, pages.num_pages // pages.page_columns
     for place in pages.places:

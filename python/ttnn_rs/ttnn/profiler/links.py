@@ -22,7 +22,7 @@ START_NS: Final = 10_000
 PACKET_BYTES: Final = 4352
 """Most bytes of a packet, without its header."""
 _SHORT: Final = 65_536
-"""Bytes of a slice below which the way to the last chip counts."""
+"""Bytes of slices below which the way to the last chip counts."""
 _FULL: Final = 4096
 """Bytes of the packets that the times below are of."""
 
@@ -55,7 +55,7 @@ ROUTERS: Final = {
 
 
 def packet_bytes(page_bytes: int) -> int:
-    """Return the bytes of a packet: whole pages, or a part of one."""
+    """Return a packet's bytes: whole pages, or part of one."""
     if page_bytes > PACKET_BYTES:
         return _FULL
     return max(1, PACKET_BYTES // max(1, page_bytes) * page_bytes)

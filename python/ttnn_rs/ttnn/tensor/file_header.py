@@ -234,7 +234,7 @@ def _read_cores(table: Table) -> CoreRangeSet:
 
 
 def read_parts(root: Table) -> tuple[Stored, int]:
-    """Return the parts of a file, in row-major order, and the bytes of each.
+    """Return a file's parts in row-major order, and their bytes.
 
     Raises:
         FileFormatError: they or the topology do not fit the mesh, or the parts differ in size.

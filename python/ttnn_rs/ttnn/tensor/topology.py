@@ -57,7 +57,7 @@ Placement = PlacementReplicate | PlacementShard
 
 
 def require_dim(kind: str, dim: object) -> int:
-    """Return a tensor dimension, which has to be an int of 32 bits."""
+    """Return a tensor dimension: an int of 32 bits."""
     if isinstance(dim, bool) or not isinstance(dim, int):
         raise ArgumentError(f"{kind}: dim must be an int, got {shown(dim)}")
     if not -(1 << 31) <= dim < 1 << 31:
@@ -135,7 +135,7 @@ def replicated_on(mesh: MeshShape) -> TensorTopology:
 
 
 def require_chips(where: str, mesh: MeshShape) -> None:
-    """Check that a mesh has chips, and not more than meshes can have.
+    """Check that a mesh has chips, and not too many.
 
     Raises:
         DeviceError: it has none or too many.

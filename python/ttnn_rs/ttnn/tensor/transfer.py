@@ -229,7 +229,7 @@ def present_topology(topology: TensorTopology, buffer: Buffer, device: MeshDevic
 
 
 def _former_places(coords: Sequence[MeshCoordinate], device: MeshDevice) -> Iterator[tuple[int, ...]]:
-    """Yield the places of coordinates in each order of the chips before a `reshape`.
+    """Yield the places of coordinates in each order before a `reshape`.
 
     A former shape has the order that a `reshape` back to it makes, or that of the opened mesh, which is that of the
     places.

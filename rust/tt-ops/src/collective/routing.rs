@@ -229,7 +229,7 @@ pub struct ScoreBuffers {
     pub metadata: BufferId,
     /// Scores of the chip's experts, zero where they are not chosen.
     pub local: BufferId,
-    /// 1 where one of some tokens has chosen an expert of the chip.
+    /// 1 where one of some tokens has chosen a local expert.
     pub used: BufferId,
 }
 

@@ -1,4 +1,4 @@
-"""The system that is simulated: a chip of the generation that is opened."""
+"""The simulated system: a chip of the generation that is opened."""
 
 from __future__ import annotations
 
