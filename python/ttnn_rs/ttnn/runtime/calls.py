@@ -21,6 +21,7 @@ from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
 from ttnn.base.vendor_enum import VendorEnum
+from ttnn.device.coordinates import MeshCoordinate
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.tensor import Tensor
 
@@ -46,6 +47,7 @@ _parts: Final[dict[type, Parts | None]] = {
     CoreRangeSet: lambda cores: (cores._boxes,),
     ShardSpec: attrgetter("grid", "orientation", "shape"),
     NdShardSpec: attrgetter("grid", "orientation", "shard_distribution_strategy", "shard_shape"),
+    MeshCoordinate: attrgetter("_values"),
     Tile: attrgetter("_height", "_width", "_transpose"),
     UnaryWithParam: attrgetter("op_type", "params"),
 }
@@ -146,7 +148,7 @@ def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call |
     if device._several:
         # How operands lie on the mesh decides how results do.
         key += [getattr(tensor, "_topology", None) for tensor in tensors]
-        key += [operand.is_on_all_chips for operand in operands]
+        key += [operand.is_on_all_chips or tuple(operand.places) for operand in operands]
     return _new(Call, (tuple(key), tensors, operands, device))
 
 

@@ -10,6 +10,7 @@ A call that depends on elements or on the state of the device has no program: it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 from ttnn import _engine
@@ -18,7 +19,7 @@ from ttnn.base.exceptions import DeviceError, MemoryConfigError, OutOfMemoryErro
 from ttnn.base.observers import OBSERVERS, Observer, making_program, observing
 from ttnn.runtime.calls import COMPOSITES, Call
 from ttnn.runtime.events import Event, Recording, SlotTensor, exchanged, slot_tensor, tell
-from ttnn.tensor.tensor import Tensor
+from ttnn.tensor.tensor import LIMIT, Tensor
 
 _CAPACITY: Final = 4096
 """Programs that a device keeps."""
@@ -26,6 +27,7 @@ _CAPACITY: Final = 4096
 MISSED: Final = object()
 """Returned in place of a result when a program cannot be launched."""
 
+_LISTS: Final = (list, tuple)
 _NEW, _OPERAND, _VIEW, _AGAIN, _NONE = range(5)
 
 Part = tuple[int, int, Any, Any]
@@ -203,9 +205,14 @@ def resolve_and_launch(name: str, call: Call | None, run: Callable[[Sequence[Any
         values: Those.
     """
     if call is None:
-        return run(values)
+        return _on_common_chips(list(_tensors_in(values)), partial(run, values))
     if call.device._several:
         _require_one_mesh(name, call)
+        return _on_common_chips(call.tensors, partial(_launch, name, call, run, values))
+    return _launch(name, call, run, values)
+
+
+def _launch(name: str, call: Call, run: Callable[[Sequence[Any]], Any], values: Sequence[Any]) -> Any:
     if not call.device._cache_enabled:
         return _run(call, run, values)
     if any(type(operand) is not Buffer for operand in call.operands):
@@ -256,6 +263,30 @@ def _run(call: Call, run: Callable[[Sequence[Any]], Any], values: Sequence[Any])
             if type(part) is Tensor and not hasattr(part, "_topology"):
                 part._topology = topology
     return result
+
+
+def _tensors_in(values: Sequence[Any]) -> Iterator[Tensor]:
+    for value in values:
+        if type(value) is Tensor:
+            yield value
+        elif type(value) in _LISTS:
+            yield from _tensors_in(value)
+
+
+def _on_common_chips(tensors: Sequence[Tensor], run: Callable[[], Any]) -> Any:
+    """Run a call whose new tensors are on the chips that have all operands."""
+    buffers = [tensor.buffers[0] for tensor in tensors if tensor._device is not None and tensor._device._several]
+    places = None
+    if not all(buffer.is_on_all_chips for buffer in buffers):
+        places = sorted(set.intersection(*(set(buffer.places) for buffer in buffers)))
+    before = LIMIT.places
+    if places == before:
+        return run()
+    LIMIT.places = places
+    try:
+        return run()
+    finally:
+        LIMIT.places = before
 
 
 def _resolve(

@@ -5,6 +5,7 @@ And a memory config.
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -294,6 +295,27 @@ def part_on(tensor: Tensor, places: Sequence[int]) -> Tensor:
     part = tensor._like_topology(tensor._view(tensor.spec))
     part.buffers, part._whole = (buffer.on(list(places)),), getattr(tensor, "_whole", buffer)
     return part
+
+
+class _Limit(threading.local):
+    """Chips of new tensors while a call runs whose operands are on some chips only.
+
+    Attributes:
+        places: The engine's places of the chips; None for all.
+    """
+
+    places: list[int] | None = None
+
+
+LIMIT: Final = _Limit()
+
+
+def limited(tensor: Tensor) -> Tensor:
+    """Return a new tensor, on the chips of the call that runs."""
+    if LIMIT.places is not None:
+        (buffer,) = tensor.buffers
+        tensor.buffers, tensor._whole = (buffer.on(LIMIT.places),), buffer
+    return tensor
 
 
 def allocate_tensor_on_device(spec: TensorSpec, device: MeshDevice) -> Tensor:

@@ -27,7 +27,7 @@ from ttnn.device.coordinates import SubDeviceId
 from ttnn.device.lifecycle import MeshDevice
 from ttnn.operation.signature import CORE_RANGE_SET, MEMORY_CONFIG, SUB_DEVICE_ID, TENSOR, Param
 from ttnn.tensor.device_tensors import get_device_tensors
-from ttnn.tensor.tensor import Tensor, allocate_tensor_on_device
+from ttnn.tensor.tensor import Tensor, allocate_tensor_on_device, limited
 
 INTEGER_RANGE: Final = {
     DataType.INT32: (-(2**31), 2**31 - 1),
@@ -263,7 +263,7 @@ def _equal_part(operator: str, tensor: Tensor, label: str) -> Tensor:
 
 def allocate(spec: TensorSpec, device: MeshDevice) -> Tensor:
     """Return a new tensor on the device, not written yet."""
-    return allocate_tensor_on_device(spec, device)
+    return limited(allocate_tensor_on_device(spec, device))
 
 
 def result_spec(

@@ -13,10 +13,10 @@ from ttnn.base.system_enums import Topology
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.fabric_state import FABRIC
-from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.registry import find
 from ttnn.operation.signature import BOOLEAN, INTEGER, Param, instance_kind
 from ttnn.ops._programs.common import allocate, full_tiles, on_device, result_spec, take_output
+from ttnn.ops.ccl.part import Chips, part_of, whole_of
 from ttnn.tensor.tensor import Tensor
 from ttnn.tensor.topology import PlacementReplicate, PlacementShard, TensorTopology, replicated_on
 
@@ -38,24 +38,30 @@ CHANNEL_BUFFERS: Final = Param("num_buffers_per_channel", INTEGER, None, doc="Pa
 L1_SMALL: Final = Param("use_l1_small_for_semaphores", BOOLEAN, False, doc="Semaphores are in L1_SMALL.")
 
 
-def require_mesh(operator: str, tensor: Tensor) -> MeshDevice:
-    """Return the mesh of a tensor on all of its chips.
+def require_mesh(operator: str, tensor: Tensor) -> Chips:
+    """Return the mesh of a tensor, or the part of it with the tensor.
 
     Raises:
-        StorageError: the tensor is on the host, deallocated, or on some chips only.
+        StorageError: the tensor is on the host, deallocated, on one of several chips, or on chips that are no range of
+            coordinates.
         UnsupportedError: its tiles are not 32x32.
     """
     device = on_device(operator, tensor)
     full_tiles(operator, tensor)
-    if device._several and not tensor.buffers[0].is_on_all_chips:
+    buffer = tensor.buffers[0]
+    if not device._several or buffer.is_on_all_chips:
+        return device
+    part = part_of(device, buffer.places)
+    if part is None or len(part.chips) < 2:
         raise StorageError(
-            f"{operator}: the tensor is on {len(tensor.buffers[0].places)} of {len(device.chips)} chips of {device!r}; "
-            "a collective needs all of them. Combine the parts with ttnn.combine_device_tensors."
+            f"{operator}: the tensor is on {len(buffer.places)} of {len(device.chips)} chips of {device!r}; a "
+            "collective needs several of them, in a range of coordinates. Combine parts with "
+            "ttnn.combine_device_tensors."
         )
-    return device
+    return part
 
 
-def usable_topology(device: MeshDevice, asked: Topology | None, axis: int | None) -> Topology:
+def usable_topology(device: Chips, asked: Topology | None, axis: int | None) -> Topology:
     """Return the topology of a collective; see `ttnn.get_usable_topology`."""
     return FABRIC.usable_topology(device._system, device.get_device_ids(), tuple(device.shape), asked, axis)
 
@@ -73,7 +79,7 @@ def require_fabric(operator: str, vendor: str) -> None:
 
 
 def take(
-    operator: str, output: Tensor | None, like: TensorSpec, shape: Sequence[int], device: MeshDevice, vendor: str = ""
+    operator: str, output: Tensor | None, like: TensorSpec, shape: Sequence[int], device: Chips, vendor: str = ""
 ) -> Tensor | None:
     """Return the caller's output, or None.
 
@@ -87,12 +93,15 @@ def take(
     """
     if output is None:
         return None
-    take_output(operator, output, shape, like.layout, device, vendor, like.dtype)
-    require_mesh(operator, output)
+    take_output(operator, output, shape, like.layout, whole_of(device), vendor, like.dtype)
+    there = set(output.buffers[0].places)
+    missing = [chip.id for chip in device.chips if chip.place not in there]
+    if missing:
+        raise StorageError(f"{operator}: the output is not on chips {missing}, which have the operand.")
     return output
 
 
-def require_several(operator: str, device: MeshDevice, axis: int | None, vendor: str) -> None:
+def require_several(operator: str, device: Chips, axis: int | None, vendor: str) -> None:
     """Check that groups have several chips.
 
     Raises:
@@ -102,12 +111,12 @@ def require_several(operator: str, device: MeshDevice, axis: int | None, vendor:
         raise FabricError(f"{operator}: groups of one chip in {device!r}", vendor=vendor)
 
 
-def has_two_axes(device: MeshDevice) -> bool:
+def has_two_axes(device: Chips) -> bool:
     """Return whether chips lie along more than one axis."""
     return sum(size > 1 for size in device.shape) > 1
 
 
-def only_axis(device: MeshDevice) -> int:
+def only_axis(device: Chips) -> int:
     """Return the axis along which several chips lie.
 
     The last one if there is none.
@@ -116,17 +125,17 @@ def only_axis(device: MeshDevice) -> int:
     return next((axis for axis, size in enumerate(sizes) if size > 1), len(sizes) - 1)
 
 
-def axes_of(device: MeshDevice, axis: int | None) -> list[int | None]:
+def axes_of(device: Chips, axis: int | None) -> list[int | None]:
     """Return the axes along which chips are added one after the other."""
     return [*range(device.shape.dims())] if axis is None and has_two_axes(device) else [axis]
 
 
-def size_of(device: MeshDevice, axis: int | None) -> int:
+def size_of(device: Chips, axis: int | None) -> int:
     """Return the number of chips of a group."""
     return len(device.chips) if axis is None else list(device.shape)[axis]
 
 
-def groups_of(device: MeshDevice, axis: int | None) -> list[list[int]]:
+def groups_of(device: Chips, axis: int | None) -> list[list[int]]:
     """Return the engine's places of each group's chips, along the axis."""
     places = [chip.place for chip in device.chips]
     if axis is None:
@@ -137,7 +146,7 @@ def groups_of(device: MeshDevice, axis: int | None) -> list[list[int]]:
     return [[places[first + step * inner] for step in range(shape[axis])] for first in firsts]
 
 
-def check_axis(device: MeshDevice, axis: int | None, vendor: str) -> None:
+def check_axis(device: Chips, axis: int | None, vendor: str) -> None:
     """Check that the mesh has an axis.
 
     Raises:
@@ -147,7 +156,7 @@ def check_axis(device: MeshDevice, axis: int | None, vendor: str) -> None:
         raise FabricError(f"cluster_axis {axis}: {device!r} has axes 0 and 1", vendor=vendor)
 
 
-def check_links(device: MeshDevice, axis: int | None, links: int | None, direct: bool) -> None:
+def check_links(device: Chips, axis: int | None, links: int | None, direct: bool) -> None:
     """Check that neighbours have so many links.
 
     Args:
@@ -186,12 +195,12 @@ def check_links(device: MeshDevice, axis: int | None, links: int | None, direct:
         )
 
 
-def topology_of(tensor: Tensor, device: MeshDevice) -> TensorTopology:
+def topology_of(tensor: Tensor, device: Chips) -> TensorTopology:
     """Return how a tensor lies on its mesh."""
     return getattr(tensor, "_topology", None) or replicated_on(device.shape)
 
 
-def placed(tensor: Tensor, device: MeshDevice, axis: int | None, dim: int | None) -> TensorTopology:
+def placed(tensor: Tensor, device: Chips, axis: int | None, dim: int | None) -> TensorTopology:
     """Return the topology of a result.
 
     Args:

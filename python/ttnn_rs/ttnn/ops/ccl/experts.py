@@ -14,13 +14,13 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.system_enums import Topology
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.fabric_state import FABRIC
-from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.registry import declare, find
 from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Kind, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, allocate, same_device
 from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.chips import CLUSTER_AXIS, NUM_LINKS, TOPOLOGY_OPTION
 from ttnn.ops.ccl.gather import RAISES, SUB_DEVICE
+from ttnn.ops.ccl.part import Chips, whole_of
 from ttnn.ops.ccl.transfers import transfer
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
@@ -39,13 +39,13 @@ _TWO_TENSORS: Final = Kind(
 )
 
 
-def columns_of(device: MeshDevice, groups: Sequence[Sequence[int]]) -> list[int]:
+def columns_of(device: Chips, groups: Sequence[Sequence[int]]) -> list[int]:
     """Return the mapping tensor's column for each chip of the groups."""
-    numbers = {chip.place: number for number, chip in enumerate(device.chips)}
+    numbers = {chip.place: number for number, chip in enumerate(whole_of(device).chips)}
     return [numbers[place] for group in groups for place in group]
 
 
-def require_rows(name: str, label: str, tensor: Tensor, device: MeshDevice, dtype: DataType | None) -> None:
+def require_rows(name: str, label: str, tensor: Tensor, device: Chips, dtype: DataType | None) -> None:
     """Check that a tensor on the mesh has interleaved rows.
 
     Raises:
@@ -55,7 +55,7 @@ def require_rows(name: str, label: str, tensor: Tensor, device: MeshDevice, dtyp
         MemoryConfigError: it is sharded.
     """
     chips.require_mesh(name, tensor)
-    same_device(name, device, tensor, label)
+    same_device(name, whole_of(device), tensor, label)
     spec, words = tensor.spec, label.removesuffix("_tensor").removeprefix("expert_").capitalize()
     if spec.layout is not Layout.ROW_MAJOR:
         raise LayoutError(
@@ -71,23 +71,22 @@ def require_rows(name: str, label: str, tensor: Tensor, device: MeshDevice, dtyp
         raise MemoryConfigError(f"{name}: {label} is sharded; move it with ttnn.to_memory_config.")
 
 
-def require_mapping(name: str, mapping: Tensor, device: MeshDevice) -> int:
+def require_mapping(name: str, mapping: Tensor, device: Chips) -> int:
     """Return the number of experts of a mapping tensor.
 
     Raises:
         ShapeError: it has another number of chips.
     """
     require_rows(name, "expert_mapping_tensor", mapping, device, DataType.UINT16)
-    shape = tuple(mapping.spec.shape)
-    if len(shape) < 2 or shape[-1] != len(device.chips) or mapping.spec.num_pages != shape[-2]:
+    shape, count = tuple(mapping.spec.shape), len(whole_of(device).chips)
+    if len(shape) < 2 or shape[-1] != count or mapping.spec.num_pages != shape[-2]:
         raise ShapeError(
-            f"{name}: expert_mapping_tensor is {mapping.spec.shape}; expected [1, 1, experts, {len(device.chips)}] for "
-            f"{device!r}."
+            f"{name}: expert_mapping_tensor is {mapping.spec.shape}; expected [1, 1, experts, {count}] for {device!r}."
         )
     return shape[-2]
 
 
-def _check_call(name: str, device: MeshDevice, axis: int | None, topology: Topology | None, links: int | None) -> None:
+def _check_call(name: str, device: Chips, axis: int | None, topology: Topology | None, links: int | None) -> None:
     """Check fabric, axis and links.
 
     Raises:
@@ -113,7 +112,7 @@ def _rows_spec(shape: Sequence[int], dtype: DataType, memory_config: MemoryConfi
     return TensorSpec.of(tuple(shape), dtype, Layout.ROW_MAJOR, memory_config)
 
 
-def _output(name: str, output: Tensor | None, spec: TensorSpec, device: MeshDevice) -> Tensor | None:
+def _output(name: str, output: Tensor | None, spec: TensorSpec, device: Chips) -> Tensor | None:
     vendor = (
         ""
         if output is None
@@ -187,10 +186,11 @@ def _dispatch(
     specs = [_rows_spec([*sizes, last], dtype, config) for last, dtype in lasts]
     given = output_tensors or (None, None)
     sent, metadata = (
-        _output(name, tensor, each, device) or allocate(each, device) for tensor, each in zip(given, specs, strict=True)
+        _output(name, tensor, each, device) or allocate(each, whole_of(device))
+        for tensor, each in zip(given, specs, strict=True)
     )
     # On average, with experts in equal numbers on all chips.
-    share = 1 - (1 - 1 / len(device.chips)) ** rows[3]
+    share = 1 - (1 - 1 / len(whole_of(device).chips)) ** rows[3]
     transfer("AllToAllDispatch", "direct", input_tensor, cluster_axis, topology=topology, links=num_links, share=share)
     if spec.num_pages:
         engine_steps.send_tokens(
@@ -268,7 +268,7 @@ def _combine(
     require_rows(name, "expert_metadata_tensor", expert_metadata_tensor, device, DataType.UINT16)
     config = memory_config or spec.memory_config
     _require_interleaved(name, config)
-    experts, number = require_mapping(name, expert_mapping_tensor, device), len(device.chips)
+    experts, number = require_mapping(name, expert_mapping_tensor, device), len(whole_of(device).chips)
     if any(len(tuple(each.shape)) != _RANK for each in (spec, metadata, expert_mapping_tensor.spec)):
         raise ShapeError(
             f"{name}: shapes {spec.shape}, {metadata.shape}, {expert_mapping_tensor.spec.shape}; each needs four "
@@ -308,7 +308,7 @@ def _combine(
     wanted = _rows_spec(sizes, spec.dtype, config)
     result = _output(name, output_tensor, wanted, device)
     if result is None:
-        result = find("ttnn.zeros")(sizes, spec.dtype, Layout.ROW_MAJOR, device, config)
+        result = find("ttnn.zeros")(sizes, spec.dtype, Layout.ROW_MAJOR, whole_of(device), config)
     groups, share = chips.groups_of(device, cluster_axis), (1 if local_reduce else chosen) / number
     transfer("AllToAllCombine", "direct", result, cluster_axis, chosen, topology=topology, links=num_links, share=share)
     if spec.num_pages:

@@ -17,7 +17,6 @@ from ttnn.base.system_enums import Topology
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.coordinates import MeshCoordinate, SubDeviceId
 from ttnn.device.fabric_state import FABRIC
-from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.registry import declare, find
 from ttnn.operation.signature import INTEGER, SUB_DEVICE_ID, TENSOR, Param, Signature
 from ttnn.ops._programs.common import (
@@ -38,6 +37,7 @@ from ttnn.ops.ccl.chips import (
     TOPOLOGY_OPTION,
     WORKERS,
 )
+from ttnn.ops.ccl.part import Chips, first_of
 from ttnn.ops.ccl.transfers import transfer
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
@@ -63,7 +63,7 @@ RAISES: Final = (
 )
 
 
-def require_broadcast(name: str, device: MeshDevice, axis: int | None) -> None:
+def require_broadcast(name: str, device: Chips, axis: int | None) -> None:
     """Check that chips can broadcast along an axis.
 
     Raises:
@@ -178,7 +178,7 @@ def _all_gather(
 
 
 def check_gather(
-    name: str, device: MeshDevice, spec: TensorSpec, dim: int, axis: int | None, topology: Topology | None
+    name: str, device: Chips, spec: TensorSpec, dim: int, axis: int | None, topology: Topology | None
 ) -> None:
     """Check that chips can gather along a dimension.
 
@@ -265,7 +265,7 @@ def _all_broadcast(
 _RINGS: Final = (Topology.Ring, Topology.Torus)
 
 
-def check_broadcast(name: str, device: MeshDevice, axis: int | None, rings: bool) -> None:
+def check_broadcast(name: str, device: Chips, axis: int | None, rings: bool) -> None:
     """Check that chips can broadcast along an axis.
 
     Args:
@@ -335,7 +335,7 @@ def _broadcast(
     groups = chips.groups_of(device, cluster_axis)
     # As in the official example, each group has a sender: the chip at the coordinate along its axis.
     along = cluster_axis if cluster_axis is not None else chips.only_axis(device)
-    position = sender_coord[along] if along < sender_coord.dims() else -1
+    position = sender_coord[along] - first_of(device, along) if along < sender_coord.dims() else -1
     if not 0 <= position < len(groups[0]):
         raise DeviceError(
             f"{name}: no chip of {device!r} is at {sender_coord} along axis {along}; all would wait for a sender."

@@ -10,6 +10,7 @@ from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.semaphores import GlobalSemaphore
 from ttnn.operation.signature import Kind
 from ttnn.ops.ccl import chips
+from ttnn.ops.ccl.part import Chips
 from ttnn.tensor.tensor import Tensor
 
 
@@ -30,9 +31,7 @@ ONE_OR_MORE: Final = Kind(
 )
 
 
-def check_call(
-    name: str, device: MeshDevice, axis: int | None, semaphores: tuple[object, int, str] | None = None
-) -> None:
+def check_call(name: str, device: Chips, axis: int | None, semaphores: tuple[object, int, str] | None = None) -> None:
     """Check that chips along an axis can work together.
 
     Args:

@@ -17,7 +17,6 @@ from ttnn.base.system_enums import Topology
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.coordinates import SubDeviceId
 from ttnn.device.fabric_state import FABRIC
-from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.registry import declare, find
 from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, INTEGER, MEMORY_CONFIG, Param, Signature
 from ttnn.ops._programs.common import (
@@ -39,6 +38,7 @@ from ttnn.ops.ccl.chips import (
     WORKERS,
 )
 from ttnn.ops.ccl.gather import BOTH_LAYOUTS, RAISES, SUB_DEVICE, gathered, require_broadcast
+from ttnn.ops.ccl.part import Chips, whole_of
 from ttnn.ops.ccl.transfers import transfer
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
@@ -171,7 +171,7 @@ def summed(
         in_pairs = adding.order == "pairs"
         operation, added = ("AllReduceAsync", 0) if in_pairs else ("AllBroadcast", count)
         transfer(operation, "all", tensor, axis, added=added)
-    result = output or allocate(result_spec(spec, shape, spec.dtype, memory_config), device)
+    result = output or allocate(result_spec(spec, shape, spec.dtype, memory_config), whole_of(device))
     if spec.num_pages:
         dims = chips.page_dims(result.spec)
         engine_steps.sum_over_chips(
@@ -343,7 +343,7 @@ def _one_axis(
     return scattered(name, tensor, dim, axis, Adding(order, dst32), memory_config, output, num_links)
 
 
-def check_sum(name: str, device: MeshDevice, axis: int | None, links: int | None, topology: Topology | None) -> None:
+def check_sum(name: str, device: Chips, axis: int | None, links: int | None, topology: Topology | None) -> None:
     """Check that chips can add along an axis.
 
     Raises:
@@ -355,7 +355,7 @@ def check_sum(name: str, device: MeshDevice, axis: int | None, links: int | None
     chips.check_axis(device, axis, f"Invalid cluster axis {axis}. Must be 0 or 1")
 
 
-def require_neighbours(name: str, device: MeshDevice, axis: int | None, topology: Topology | None) -> None:
+def require_neighbours(name: str, device: Chips, axis: int | None, topology: Topology | None) -> None:
     """Check that groups have several chips, and that there is a fabric.
 
     Raises:

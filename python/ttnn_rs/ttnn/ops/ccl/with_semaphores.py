@@ -43,6 +43,7 @@ from ttnn.ops._programs.common import (
 from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.chips import CHANNEL_BUFFERS, CHUNKS_PER_SYNC, CLUSTER_AXIS, NUM_LINKS, TOPOLOGY, WORKERS
 from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS, RAISES, SUB_DEVICE, gathered
+from ttnn.ops.ccl.part import whole_of
 from ttnn.ops.ccl.semaphores import ONE_OR_MORE, SEMAPHORE, SEMAPHORES, check_call, check_mesh
 from ttnn.ops.ccl.sums import (
     SUMS,
@@ -392,7 +393,7 @@ def _create_intermediate_buffer(
         TensorSpec.of((rows * chunks, size), DataType.UINT8, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
         for rows in (count, 1)
     )
-    return [allocate(each, device) for each in specs]
+    return [allocate(each, whole_of(device)) for each in specs]
 
 
 reduce_scatter_minimal_async_create_intermediate_buffer = declare(
@@ -495,7 +496,7 @@ def _all_reduce_with_buffer(
     name = "ttnn.experimental.all_reduce_async"
     device, spec = chips.require_mesh(name, input_tensor), input_tensor.spec
     check_mesh(name, input_tensor, mesh_device)
-    same_device(name, device, buffer_tensor, "buffer_tensor")
+    same_device(name, whole_of(device), buffer_tensor, "buffer_tensor")
     check_call(name, device, cluster_axis)
     if dtype is not None and dtype is not spec.dtype:
         raise UnsupportedError(f"{name}: dtype {dtype.name} of a sum of {spec.dtype.name}.", "unimplemented")

@@ -16,6 +16,7 @@ from ttnn.operation.signature import INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate
 from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.experts import columns_of, require_mapping, require_rows
+from ttnn.ops.ccl.part import whole_of
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -78,7 +79,7 @@ def _routing(
     output = chips.take(
         name, optional_output_tensor, wanted, shape, device, f"Invalid output Tensor Spec, expected {wanted!r}"
     )
-    result = output or allocate(wanted, device)
+    result = output or allocate(wanted, whole_of(device))
     if shape[1]:
         engine_steps.share_weights(
             routing_weights_tensor.buffers[0],
@@ -146,7 +147,7 @@ def _tokens(
     device, spec, metadata = chips.require_mesh(name, topk_tensor), topk_tensor.spec, expert_metadata_tensor.spec
     require_rows(name, "topk_tensor", topk_tensor, device, None)
     require_rows(name, "expert_metadata_tensor", expert_metadata_tensor, device, DataType.UINT16)
-    experts, number = require_mapping(name, expert_mapping_tensor, device), len(device.chips)
+    experts, number = require_mapping(name, expert_mapping_tensor, device), len(whole_of(device).chips)
     shape = tuple(spec.shape)
     if len(shape) != _RANK or len(tuple(metadata.shape)) != _RANK:
         raise ShapeError(f"{name}: shapes {spec.shape} and {metadata.shape}; both need four dimensions.")
@@ -177,7 +178,7 @@ def _tokens(
     )
     given = (optional_output_mapping_tensor, optional_output_reduced_tensor)
     scores, used = (
-        chips.take(name, tensor, each, tuple(each.shape), device) or allocate(each, device)
+        chips.take(name, tensor, each, tuple(each.shape), device) or allocate(each, whole_of(device))
         for tensor, each in zip(given, wanted, strict=True)
     )
     columns, lines = device.chip["grid"]
