@@ -1,4 +1,4 @@
-"""Meshes of several chips: opening, calls, collectives against numpy's copy of the bytes that are written."""
+"""Meshes of several chips: opening, calls, collectives against numpy's copy."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ COLLECTIVES: dict[str, tuple[Callable[[ttnn.Tensor], ttnn.Tensor], int]] = {
     "reduce_scatter line": (lambda x: ttnn.reduce_scatter(x, 3, topology=ttnn.Topology.Linear), 8 * MEBIBYTES),
     "all_reduce": (lambda x: ttnn.all_reduce(x), 72 * MEBIBYTES),
 }
-"""With the MiB of a copy: those that are written, of sums those that are read."""
+"""With the MiB of a copy.
+
+They are those that are written, of sums those that are read."""
 
 
 @pytest.mark.benchmark(group="collectives of eight chips, 4 MiB of bfloat16 each")

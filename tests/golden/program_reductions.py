@@ -244,7 +244,7 @@ def our_attention(settings: dict[str, Any], fidelity: str | None) -> Fields:
     chunks = (*settings["chunks"], settings["causal"]) if whole else ()
     (scale,) = struct.unpack("<I", struct.pack("<f", settings["scale"]))
     formats = tuple(settings["formats"])
-    return ("attention", (*chunks, scale, settings["approximate"]), formats, settings["dst32"], fidelity)
+    return ("attention", (*chunks, scale, not settings["polynomial"]), formats, settings["dst32"], fidelity)
 
 
 def official_order(kernel: dict[str, Any], codes: dict[str, int]) -> Fields:

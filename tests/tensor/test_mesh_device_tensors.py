@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.base.exceptions import ParameterError, ShapeError, StorageError
+from ttnn.base.exceptions import DeviceError, ParameterError, ShapeError, StorageError
 from ttnn.tensor.host_buffer import Array
 
 VALUES = np.arange(64 * 128, dtype=np.float32).reshape(64, 128)
@@ -276,10 +276,9 @@ def test_tables_of_topologies_of_other_tensors_are_errors(
         ttnn.visualize_tensor(tensor)
 
 
-def test_tables_of_meshes_that_are_too_large() -> None:
-    mapper = ttnn.ShardTensor2dMesh(ttnn.MeshShape(60000, 60000), (1, 2), (None, 0))
-    with pytest.raises(ShapeError, match="a table has at most 1024 chips"):
-        ttnn.visualize_tensor(ttnn.from_torch(VALUES[:2], mesh_mapper=mapper))
+def test_meshes_that_are_too_large_have_no_mapper() -> None:
+    with pytest.raises(DeviceError, match=r"expected a mesh of 1 to 1024 chips, got MeshShape\(\[60000, 60000\]\)"):
+        ttnn.ShardTensor2dMesh(ttnn.MeshShape(60000, 60000), (1, 2), (None, 0))
 
 
 def test_reshaped_parts_are_no_parts(mesh: ttnn.MeshDevice) -> None:

@@ -19,7 +19,6 @@ def part(tensor: ttnn.Tensor, chips: list[int]) -> ttnn.Tensor:
 @pytest.mark.parametrize("kept", [True, False], ids=["program cache", "without"])
 @pytest.mark.parametrize("chips", [[1, 2], [5, 6], [4, 5, 6, 7], [0, 1, 4, 5]], ids=str)
 def test_a_part_gives_what_a_mesh_of_its_size_gives(line: ttnn.MeshDevice, chips: list[int], kept: bool) -> None:
-    """Compare with the same values on the first chips of a mesh that has no others."""
     x = different(line, (1, 1, 64, 256))
     y = part(x, chips)
     if not kept:

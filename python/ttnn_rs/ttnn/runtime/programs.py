@@ -274,7 +274,7 @@ def _tensors_in(values: Sequence[Any]) -> Iterator[Tensor]:
 
 
 def _on_common_chips(tensors: Sequence[Tensor], run: Callable[[], Any]) -> Any:
-    """Run a call whose new tensors are on the chips that have all operands."""
+    """Run a call with new tensors on the operands' common chips."""
     buffers = [tensor.buffers[0] for tensor in tensors if tensor._device is not None and tensor._device._several]
     places = None
     if not all(buffer.is_on_all_chips for buffer in buffers):

@@ -298,7 +298,9 @@ def part_on(tensor: Tensor, places: Sequence[int]) -> Tensor:
 
 
 class _Limit(threading.local):
-    """Chips of new tensors while a call runs whose operands are on some chips only.
+    """Chips of the new tensors of a call.
+
+    They are limited while the operands are on some chips only.
 
     Attributes:
         places: The engine's places of the chips; None for all.

@@ -39,7 +39,7 @@ L1_SMALL: Final = Param("use_l1_small_for_semaphores", BOOLEAN, False, doc="Sema
 
 
 def require_mesh(operator: str, tensor: Tensor) -> Chips:
-    """Return the mesh of a tensor, or the part of it with the tensor.
+    """Return a tensor's mesh, or the part of it with the tensor.
 
     Raises:
         StorageError: the tensor is on the host, deallocated, on one of several chips, or on chips that are no range of
