@@ -18,6 +18,7 @@ from ttnn.metal.buffers import Buffer, ShardedBufferConfig, create_buffer
 from ttnn.metal.program import Program
 from ttnn.metal.program_parts import CoreSpec, as_cores, require_program, shared_core
 from ttnn.operation.program_keys import STANDS_FOR
+from ttnn.operation.signature import HOST_CLASSES
 
 __all__ = [
     "CreateGlobalSemaphore",
@@ -111,6 +112,7 @@ class GlobalSemaphore:
 
 
 STANDS_FOR[GlobalSemaphore] = type
+HOST_CLASSES["GlobalSemaphore"] = GlobalSemaphore
 """Semaphores are runtime arguments of programs."""
 
 

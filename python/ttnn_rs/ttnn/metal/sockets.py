@@ -20,6 +20,7 @@ from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh import FabricNodeId
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, ShardedBufferConfig, create_buffer
+from ttnn.operation.signature import HOST_CLASSES
 from ttnn.tensor import transfer
 
 if TYPE_CHECKING:
@@ -294,6 +295,9 @@ class MeshSocket:
         if missing:
             raise DeviceError(f"{operator}: the tensor is not on all chips of the socket's connections")
         return places
+
+
+HOST_CLASSES["MeshSocket"] = MeshSocket
 
 
 def _deliver(tensor: Tensor, places: list[int], pages: list[Raw]) -> None:

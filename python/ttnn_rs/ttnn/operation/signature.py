@@ -81,6 +81,18 @@ def instance_kind(text: str, *classes: type, spelled: str = "") -> Kind:
     return Kind(text, lambda value: isinstance(value, classes), spelled)
 
 
+HOST_CLASSES: Final[dict[str, type]] = {}
+"""Classes of the host API by name.
+
+Operators know them by name only; their modules put them here.
+"""
+
+
+def host_kind(name: str) -> Kind:
+    """Return the kind of instances of a class of the host API."""
+    return Kind(f"ttnn.{name}", lambda value: isinstance(value, HOST_CLASSES.get(name, ())), name)
+
+
 def _is_word(value: object) -> bool:
     # No integer of the official binding has more than 64 bits.
     return isinstance(value, _INTEGERS) and -(2**63) <= int(value) < 2**64

@@ -7,26 +7,22 @@ from typing import Final
 from ttnn.base.exceptions import DeviceError, FabricError, ParameterError
 from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh_device import MeshDevice
-from ttnn.metal.semaphores import GlobalSemaphore
-from ttnn.operation.signature import Kind
+from ttnn.operation.signature import Kind, host_kind
 from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.part import Chips
 from ttnn.tensor.tensor import Tensor
 
-
-def _is_semaphore(value: object) -> bool:
-    return isinstance(value, GlobalSemaphore)
+SEMAPHORE: Final = host_kind("GlobalSemaphore")
 
 
 def _are_semaphores(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(map(_is_semaphore, value))
+    return isinstance(value, list | tuple) and all(map(SEMAPHORE.accepts, value))
 
 
-SEMAPHORE: Final = Kind("ttnn.GlobalSemaphore", _is_semaphore, "GlobalSemaphore")
 SEMAPHORES: Final = Kind("collections.abc.Sequence[ttnn.GlobalSemaphore]", _are_semaphores, "Sequence[GlobalSemaphore]")
 ONE_OR_MORE: Final = Kind(
     "ttnn.GlobalSemaphoreArg",
-    lambda value: _is_semaphore(value) or _are_semaphores(value),
+    lambda value: SEMAPHORE.accepts(value) or _are_semaphores(value),
     "GlobalSemaphore | Sequence[GlobalSemaphore]",
 )
 

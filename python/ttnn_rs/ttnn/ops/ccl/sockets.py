@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ttnn.metal.sockets import MeshSocket
 from ttnn.operation.observation import note
 from ttnn.operation.registry import declare
-from ttnn.operation.signature import TENSOR, Param, Signature, instance_kind
+from ttnn.operation.signature import TENSOR, Param, Signature, host_kind
 from ttnn.ops._programs.common import INPUT_TENSOR, on_device
 from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS
 from ttnn.ops.ccl.transfers import Transfer
@@ -19,7 +18,7 @@ from ttnn.tensor.tensor import Tensor
 _SOURCE: Final = "ttnn/cpp/ttnn/operations/experimental/ccl/send_recv_async"
 _SOCKET: Final = Param(
     "mesh_socket",
-    instance_kind("ttnn.MeshSocket", MeshSocket),
+    host_kind("MeshSocket"),
     doc="An end of the socket; see `ttnn.create_socket_pair`.",
 )
 _RAISES: Final = (
@@ -30,7 +29,7 @@ _RAISES: Final = (
 )
 
 
-def _send(name: str, tensor: Tensor, mesh_socket: MeshSocket) -> list[Tensor]:
+def _send(name: str, tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
     on_device(name, tensor)
     mesh_socket._send(name, tensor)
     size, page = tensor.spec.num_pages * tensor.spec.page_bytes, tensor.spec.page_bytes
@@ -40,14 +39,14 @@ def _send(name: str, tensor: Tensor, mesh_socket: MeshSocket) -> list[Tensor]:
     return []
 
 
-def _receive(name: str, tensor: Tensor, mesh_socket: MeshSocket) -> list[Tensor]:
+def _receive(name: str, tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
     on_device(name, tensor)
     mesh_socket._receive(name, tensor)
     return [tensor]
 
 
 def _sender(name: str) -> Any:
-    def run(input_tensor: Tensor, mesh_socket: MeshSocket) -> list[Tensor]:
+    def run(input_tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
         return _send(f"ttnn.{name}", input_tensor, mesh_socket)
 
     return declare(
@@ -64,7 +63,7 @@ def _sender(name: str) -> Any:
 
 
 def _receiver(name: str) -> Any:
-    def run(output_tensor: Tensor, mesh_socket: MeshSocket) -> list[Tensor]:
+    def run(output_tensor: Tensor, mesh_socket: Any) -> list[Tensor]:
         return _receive(f"ttnn.{name}", output_tensor, mesh_socket)
 
     return declare(
