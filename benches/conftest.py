@@ -11,7 +11,7 @@ import pytest
 import ttnn
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def device() -> Iterator[ttnn.MeshDevice]:
     with ttnn.manage_device(device_id=0) as opened:
         yield opened
