@@ -11,7 +11,7 @@ import pytest
 import ttnn
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def device() -> Iterator[ttnn.MeshDevice]:
     with ttnn.manage_device(device_id=0) as opened:
         yield opened
