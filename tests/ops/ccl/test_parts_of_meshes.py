@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 import ttnn
 from testkit.meshes import by_chip, different, same, semaphores
+from ttnn.base.exceptions import DeviceError
 
 Array = np.ndarray
 
@@ -61,3 +64,26 @@ def test_chips_that_are_no_range_raise(line: ttnn.MeshDevice) -> None:
     x, output = different(line, (1, 1, 32, 128)), part(different(line, (1, 1, 32, 512)), [0, 1])
     with pytest.raises(ttnn.StorageError, match="the output is not on chips"):
         ttnn.all_gather(x, 3, cluster_axis=1, output_tensor=output)
+
+
+@pytest.mark.parametrize(
+    "call", [ttnn.add, ttnn.matmul, lambda a, b: ttnn.concat([a, b], 3)], ids=["add", "matmul", "concat"]
+)
+def test_tensors_without_a_common_chip(line: ttnn.MeshDevice, call: Callable[..., ttnn.Tensor]) -> None:
+    x = different(line, (1, 1, 32, 32))
+    first, second = part(x, [0, 1]), part(x, [4, 5])
+    with pytest.raises(DeviceError, match=r"^ttnn\.\w+: no chip of the mesh has all tensors"):
+        call(first, second)
+    assert same(by_chip(call(first, first))[:1], [by_chip(call(x, x))[0]])
+
+
+@pytest.mark.parametrize("chips", [list(range(8)), [1, 2]], ids=["mesh", "part"])
+def test_a_capture_without_dispatch_follows_the_chips(line: ttnn.MeshDevice, chips: list[int]) -> None:
+    x = part(different(line, (1, 1, 32, 128)), chips)
+    ttnn.graph.begin_graph_capture(ttnn.graph.RunMode.NO_DISPATCH)
+    gathered = ttnn.all_gather(ttnn.softmax(ttnn.add(x, x), -1), 3, cluster_axis=1)
+    assert (tuple(gathered.shape), gathered.buffers[0].places) == (
+        (1, 1, 32, 512 if len(chips) == 8 else 256), x.buffers[0].places
+    )  # fmt: skip
+    ttnn.graph.end_graph_capture()
+    assert len(by_chip(ttnn.exp(x))) == len(chips)

@@ -27,7 +27,6 @@ _CAPACITY: Final = 4096
 MISSED: Final = object()
 """Returned in place of a result when a program cannot be launched."""
 
-_LISTS: Final = (list, tuple)
 _NEW, _OPERAND, _VIEW, _AGAIN, _NONE = range(5)
 
 Part = tuple[int, int, Any, Any]
@@ -205,10 +204,12 @@ def resolve_and_launch(name: str, call: Call | None, run: Callable[[Sequence[Any
         values: Those.
     """
     if call is None:
-        return _on_common_chips(list(_tensors_in(values)), partial(run, values))
+        found: list[Any] = []
+        _structure(values, found)
+        return _on_common_chips(name, [part for part in found if type(part) is Tensor], partial(run, values))
     if call.device._several:
         _require_one_mesh(name, call)
-        return _on_common_chips(call.tensors, partial(_launch, name, call, run, values))
+        return _on_common_chips(name, call.tensors, partial(_launch, name, call, run, values))
     return _launch(name, call, run, values)
 
 
@@ -265,20 +266,18 @@ def _run(call: Call, run: Callable[[Sequence[Any]], Any], values: Sequence[Any])
     return result
 
 
-def _tensors_in(values: Sequence[Any]) -> Iterator[Tensor]:
-    for value in values:
-        if type(value) is Tensor:
-            yield value
-        elif type(value) in _LISTS:
-            yield from _tensors_in(value)
+def _on_common_chips(name: str, tensors: Sequence[Tensor], run: Callable[[], Any]) -> Any:
+    """Run a call with new tensors on the operands' common chips.
 
-
-def _on_common_chips(tensors: Sequence[Tensor], run: Callable[[], Any]) -> Any:
-    """Run a call with new tensors on the operands' common chips."""
+    Raises:
+        DeviceError: they have none.
+    """
     buffers = [tensor.buffers[0] for tensor in tensors if tensor._device is not None and tensor._device._several]
     places = None
     if not all(buffer.is_on_all_chips for buffer in buffers):
         places = sorted(set.intersection(*(set(buffer.places) for buffer in buffers)))
+        if not places:
+            raise DeviceError(f"{name}: no chip of the mesh has all tensors")
     before = LIMIT.places
     if places == before:
         return run()

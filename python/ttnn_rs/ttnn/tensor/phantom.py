@@ -33,7 +33,7 @@ class PhantomBuffer:
         facts = chip.facts
         alignment = facts["dram_alignment" if dram else "l1_alignment"]
         self.address = 0
-        self.places = list(places)
+        self.places = self._all = list(places)
         self.buffer_type = config.buffer_type.value
         self.page_bytes = spec.page_bytes
         self.aligned_page_bytes = -(-spec.page_bytes // alignment) * alignment
@@ -44,6 +44,11 @@ class PhantomBuffer:
         self.bytes_per_bank = pages_per_bank(spec, banks) * self.aligned_page_bytes
         self.unique_id = next(PhantomBuffer._ids)
         self._capture: Observer | None = next(observer for observer in observing() if observer.blocks)
+
+    @property
+    def is_on_all_chips(self) -> bool:
+        """Return True if it is on all chips of its mesh."""
+        return self.places == self._all
 
     @property
     def is_allocated(self) -> bool:
