@@ -14,10 +14,10 @@ from typing import Any, Final, NoReturn
 from ttnn.base.exceptions import FileFormatError
 from ttnn.base.files import PathName, read_text
 from ttnn.base.yaml_text import parse_yaml
+from ttnn.device.coordinates import MAX_CHIPS
 from ttnn.device.system import Link
 
 MAX_BYTES: Final = 4 << 20
-MAX_CHIPS: Final = 1024
 MAX_CHANNELS: Final = 32
 _ARCHS: Final = {"wormhole": "wormhole_b0", "wormhole_b0": "wormhole_b0", "blackhole": "blackhole"}
 

@@ -14,6 +14,8 @@ from ttnn.base.exceptions import ArgumentError, IndexRangeError, ParameterError
 
 _SEPARATE = (2, 3)
 """Accepted numbers of separate ints; other shapes and coordinates are one sequence."""
+MAX_CHIPS = 1024
+"""Chips of the largest mesh, in descriptors and files."""
 _MAX_DIMS = 32
 _LIMIT = 1 << 32
 """Sizes, coordinates and ids are below it, as in the official package."""

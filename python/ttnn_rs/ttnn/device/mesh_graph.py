@@ -14,11 +14,11 @@ from typing import Any, Final, NoReturn
 
 from ttnn.base.exceptions import FileFormatError
 from ttnn.base.files import PathName, read_text
+from ttnn.device.coordinates import MAX_CHIPS
 
 MAX_BYTES: Final = 1 << 20
 MAX_DEPTH: Final = 16
 MAX_TOKENS: Final = 1 << 18
-MAX_CHIPS: Final = 1024
 MAX_WORD: Final = 64
 MAX_INSTANCES: Final = 1 << 12
 _ARCHS: Final = {"WORMHOLE_B0": "wormhole_b0", "BLACKHOLE": "blackhole"}

@@ -23,7 +23,7 @@ from ttnn.base.memory_config import MemoryConfig, NdShardSpec, ShardSpec
 from ttnn.base.shape import LARGEST_RANK
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
-from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, MeshShape
+from ttnn.device.coordinates import MAX_CHIPS, MeshCoordinate, MeshCoordinateRange, MeshShape
 from ttnn.tensor.flat_buffer import Builder, Table
 from ttnn.tensor.topology import WHOLE, Placement, PlacementReplicate, PlacementShard, TensorTopology
 
@@ -49,8 +49,6 @@ _INLINE_STORAGE = 1
 _REPLICATE, _SHARD = 0, 1
 _NO_DIM = -1
 
-MOST_CHIPS: Final = 1024
-"""Chips of the largest mesh in a file."""
 _MOST_MESH_DIMS = 8
 _MOST_CORE_RANGES = 1024
 
@@ -241,7 +239,7 @@ def read_parts(root: Table) -> tuple[Stored, int]:
     """
     mesh = MeshShape(_mesh_numbers(root.required(1, "mesh shape")))
     found = []
-    for part in root.tables(2, MOST_CHIPS):
+    for part in root.tables(2, MAX_CHIPS):
         storage = part.structure(1, "QQ")
         if storage is None or part.number(0, "B") != _INLINE_STORAGE:
             raise FileFormatError("the header has no data offset")
@@ -272,10 +270,10 @@ def check_stored(stored: Stored) -> None:
         FileFormatError: they do not.
     """
     mesh, coords = stored.mesh_shape, stored.coords
-    if mesh.dims() > _MOST_MESH_DIMS or not 1 <= mesh.mesh_size() <= MOST_CHIPS:
+    if mesh.dims() > _MOST_MESH_DIMS or not 1 <= mesh.mesh_size() <= MAX_CHIPS:
         raise FileFormatError(
             f"the mesh {mesh} has {mesh.dims()} dimensions and {mesh.mesh_size()} chips, expected at most "
-            f"{_MOST_MESH_DIMS}, and 1 to {MOST_CHIPS}"
+            f"{_MOST_MESH_DIMS}, and 1 to {MAX_CHIPS}"
         )
     if not coords:
         raise FileFormatError("the header has no parts")
@@ -317,5 +315,5 @@ def _read_topology(root: Table) -> TensorTopology:
         for place in table.tables(1, _MOST_MESH_DIMS)
     ]
     shape = MeshShape(_mesh_numbers(table.required(0, "distribution shape")))
-    coords = [MeshCoordinate(_mesh_numbers(coord)) for coord in table.tables(2, MOST_CHIPS)]
+    coords = [MeshCoordinate(_mesh_numbers(coord)) for coord in table.tables(2, MAX_CHIPS)]
     return TensorTopology(shape, placements, coords)

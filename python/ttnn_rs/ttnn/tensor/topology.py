@@ -11,12 +11,9 @@ from typing import Final
 
 from ttnn.base.call import shown
 from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError
-from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, MeshShape
+from ttnn.device.coordinates import MAX_CHIPS, MeshCoordinate, MeshCoordinateRange, MeshShape
 
 __all__ = ["PlacementReplicate", "PlacementShard", "TensorTopology", "compute_distribution_to_mesh_mapping"]
-
-MAX_CHIPS: Final = 1024
-"""Chips that a mesh can have, as in descriptors."""
 
 
 class PlacementReplicate:

@@ -23,8 +23,6 @@ __all__ = [
     "visualize_tensor",
 ]
 
-_MOST_CHIPS = 1024
-
 
 def _table(title: str, rows: Sequence[Sequence[Sequence[str]]]) -> str:
     """Return a table of cells with borders."""
@@ -42,8 +40,6 @@ def _mesh_table(title: str, mesh: MeshShape, cells: Mapping[MeshCoordinate, Sequ
     """Return a table with a cell for each chip of a mesh."""
     if mesh.dims() != 2:
         raise ShapeError(f"visualize: a table has rows and columns; the mesh is {mesh}")
-    if mesh.mesh_size() > _MOST_CHIPS:
-        raise ShapeError(f"visualize: a table has at most {_MOST_CHIPS} chips; the mesh is {mesh}")
     found = [[f"({coord[0]}, {coord[1]})", *cells.get(coord, ())] for coord in chips_of(mesh)]
     return _table(title, [found[start : start + mesh[1]] for start in range(0, len(found), mesh[1])])
 
