@@ -33,12 +33,11 @@ def test_the_busiest_link_decides() -> None:
     assert [packet_bytes(page) for page in (2048, 1088, 576, 4096, 64, 8192)] == [4096, 4352, 4032, 4096, 4352, 4096]
 
 
-@pytest.mark.parametrize("chips", range(2, 9))
-@pytest.mark.parametrize("ring", [False, True])
+@pytest.mark.parametrize(
+    ("chips", "ring"), [*((chips, False) for chips in range(2, 9)), *((chips, True) for chips in (2, 4, 6, 8))]
+)
 def test_slices_of_pairs_take_the_shorter_way(chips: int, ring: bool) -> None:
     """Count them link by link."""
-    if ring and chips % 2:
-        pytest.skip("only rings of even numbers are symmetric")
     links = np.zeros(chips)
     for sender in range(chips):
         for receiver in range(chips):
@@ -71,14 +70,23 @@ def measured(golden: Path, system: str) -> list[tuple[str, float, float]]:
     return found
 
 
+def report(rows: list[tuple[str, float, float]]) -> None:
+    """Print measured and predicted times."""
+    for name, value, predicted in rows:
+        print(f"{value:9.1f} us measured, {predicted:9.1f} predicted, {100 * (predicted / value - 1):+6.1f} %  {name}")
+
+
 def test_measured_collectives_of_blackhole(golden: Path) -> None:
-    errors = [abs(predicted / value - 1) for _, value, predicted in measured(golden, "P150_X8")]
+    rows = measured(golden, "P150_X8")
+    report(rows)
+    errors = [abs(predicted / value - 1) for _, value, predicted in rows]
     assert len(errors) >= 6
     assert np.mean(errors) <= 0.06
 
 
 def test_upper_targets_of_a_galaxy(golden: Path) -> None:
     rows = [row for row in measured(golden, "GALAXY") if re.search(r"x(4096|8192)x", row[0])]
+    report([*rows, *measured(golden, "T3K")])
     assert len(rows) >= 8
     for name, value, predicted in rows:
         assert 0.75 <= predicted / value <= 1.05, name

@@ -88,7 +88,7 @@ def nanoseconds(transfer: Transfer, arch: str) -> float:
     return START_NS + packets * time + way
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LinkPlan(Plan):
     """The plan of a collective: the links between chips decide.
 
@@ -96,32 +96,28 @@ class LinkPlan(Plan):
         transfer: What chips send each other.
     """
 
-    transfer: Transfer | None = None
+    transfer: Transfer
 
     @property
     def cores(self) -> int:
         """Cores that send: one for each link and direction."""
-        assert self.transfer is not None
         return 2 * self.transfer.links
 
     @property
     def directions(self) -> tuple[str, ...]:
         """The links that it uses, for timelines."""
-        assert self.transfer is not None
         where = "all chips" if self.transfer.axis is None else f"axis {self.transfer.axis}"
         return tuple(f"links of {where}, {way}" for way in ("forward", "backward"))
 
     @property
     def gigabytes_per_second(self) -> float:
         """Bytes of the busiest link in a direction over the time."""
-        assert self.transfer is not None
         moved = self.transfer.slice_bytes * passes(self.transfer) / self.transfer.links
         return moved / self.nanoseconds
 
     @cached_property
     def timing(self) -> Timing:
         """The predicted time."""
-        assert self.transfer is not None
         cycles = round(nanoseconds(self.transfer, self.card.arch) * self.card.clock_mhz / 1000)
         ends = (cycles, 0, 0, 0, cycles)
         group = GroupTime(self.cores, ends, ends)
@@ -152,7 +148,7 @@ def link_plans(
             ("topology", f"Topology::{'Ring' if transfer.ring else 'Linear'}"),
             ("cluster_axis", "std::nullopt" if transfer.axis is None else str(transfer.axis)),
         )
-        plans.append(LinkPlan(name, card, "", (), (), inputs, outputs, attributes, transfer))
+        plans.append(LinkPlan(name, card, "", (), (), inputs, outputs, attributes, transfer=transfer))
         if transfer.added:
             summed = DeviceOperation("ReduceDeviceOperation", card, outputs * transfer.added, outputs, grid=card.grid)
             plans.append(page_stream(summed))
