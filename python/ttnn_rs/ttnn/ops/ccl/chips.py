@@ -83,10 +83,10 @@ def take(
 ) -> Tensor | None:
     """Return the caller's output, or None.
 
-    It must fit the result and be on all chips.
+    It must fit the result and be on the operand's chips.
 
     Raises:
-        StorageError: it is on the host, deallocated, on another device, or on some chips only.
+        StorageError: it is on the host, deallocated, on another device, or not on chips of the operand.
         ShapeError: its shape is another one.
         LayoutError: its layout is another one.
         DTypeError: its data type is another one.
@@ -114,6 +114,19 @@ def require_several(operator: str, device: Chips, axis: int | None, vendor: str)
 def has_two_axes(device: Chips) -> bool:
     """Return whether chips lie along more than one axis."""
     return sum(size > 1 for size in device.shape) > 1
+
+
+def require_one_axis(operator: str, device: Chips, axis: int | None, vendor: str = "") -> None:
+    """Check that packets of a 1-D fabric reach the whole group.
+
+    Raises:
+        FabricError: chips lie along two axes, and none is chosen.
+    """
+    if axis is None and FABRIC.is_1d and has_two_axes(device):
+        raise FabricError(
+            f"{operator}: {device!r} has two axes, and packets of {FABRIC.config} go along one; pass cluster_axis",
+            vendor=vendor,
+        )
 
 
 def only_axis(device: Chips) -> int:

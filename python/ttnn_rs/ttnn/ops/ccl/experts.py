@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import DTypeError, FabricError, LayoutError, MemoryConfigError, ParameterError, ShapeError
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.system_enums import Topology
 from ttnn.base.tensor_spec import TensorSpec
@@ -45,7 +45,9 @@ def columns_of(device: Chips, groups: Sequence[Sequence[int]]) -> list[int]:
     return [numbers[place] for group in groups for place in group]
 
 
-def require_rows(name: str, label: str, tensor: Tensor, device: Chips, dtype: DataType | None) -> None:
+def require_rows(
+    name: str, label: str, tensor: Tensor, device: Chips, dtype: DataType | None = None, vendor: str = ""
+) -> None:
     """Check that a tensor on the mesh has interleaved rows.
 
     Raises:
@@ -60,7 +62,7 @@ def require_rows(name: str, label: str, tensor: Tensor, device: Chips, dtype: Da
     if spec.layout is not Layout.ROW_MAJOR:
         raise LayoutError(
             f"{name}: {label} is tiled; convert it with ttnn.to_layout(..., ttnn.ROW_MAJOR_LAYOUT).",
-            vendor=f"{words} tensor must be in row major layout",
+            vendor=vendor or f"{words} tensor must be in row major layout",
         )
     if dtype is not None and spec.dtype is not dtype:
         raise DTypeError(
@@ -96,10 +98,7 @@ def _check_call(name: str, device: Chips, axis: int | None, topology: Topology |
     FABRIC.require_on(name)
     chips.check_axis(device, axis, f"cluster axis {axis} is out of range for mesh shape rank {device.shape.dims()}")
     chips.usable_topology(device, topology, axis)
-    if axis is None and FABRIC.is_1d and chips.has_two_axes(device):
-        raise FabricError(
-            f"{name}: {device!r} has two axes, and packets of {FABRIC.config} go along one; pass cluster_axis"
-        )
+    chips.require_one_axis(name, device, axis)
     chips.require_several(name, device, axis, f"{name.removeprefix('ttnn.')} needs more than one chip")
     if links is not None and links < 1:
         raise ParameterError(

@@ -85,7 +85,7 @@ def gathered(
     output: Tensor | None = None,
     *,
     operation: str = "",
-    wanted: Topology | None = None,
+    asked: Topology | None = None,
     links: int | None = None,
 ) -> Tensor:
     """Return the joined tensors of each group's chips.
@@ -98,7 +98,7 @@ def gathered(
         memory_config: Memory of the result. Default: that of the operand.
         output: Preallocated result.
         operation: The device operation's name without its ending, if it is one.
-        wanted: The topology that the caller asked for.
+        asked: The topology that the caller asked for.
         links: The links that the caller asked for.
     """
     device = chips.require_mesh(name, tensor)
@@ -110,7 +110,7 @@ def gathered(
             transfer("AllBroadcast", "all", tensor, axis)
         return chips.with_topology(_joined(name, tensor, dim, axis, memory_config, output), topology)
     if operation:
-        transfer(operation, "all", tensor, axis, topology=wanted, links=links)
+        transfer(operation, "all", tensor, axis, topology=asked, links=links)
     groups, slices = chips.groups_of(device, axis), chips.slices(spec, dim, 1)
     step = engine_steps.gather_slices
     result = chips.moved(step, tensor, shape, memory_config, output, groups=groups, slices=slices)
@@ -172,7 +172,7 @@ def _all_gather(
         memory_config,
         output,
         operation="AllGather",
-        wanted=topology,
+        asked=topology,
         links=num_links,
     )
 
@@ -192,11 +192,8 @@ def check_gather(
     if not chips.in_pages(spec, dim, spec.shape[dim]):
         require_broadcast(name, device, axis)
     chips.require_several(name, device, axis, "all_gather collective will only work for num_devices > 1, got 1")
-    if axis is None and FABRIC.is_1d and chips.has_two_axes(device) and chips.in_pages(spec, dim, spec.shape[dim]):
-        raise FabricError(
-            f"{name}: {device!r} has two axes, and packets of {FABRIC.config} go along one; pass cluster_axis",
-            vendor="1D fabric on a 2D mesh_device requires cluster_axis to be set",
-        )
+    if chips.in_pages(spec, dim, spec.shape[dim]):
+        chips.require_one_axis(name, device, axis, "1D fabric on a 2D mesh_device requires cluster_axis to be set")
 
 
 all_gather = declare(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ttnn.base.exceptions import DeviceError, FabricError, ParameterError
+from ttnn.base.exceptions import DeviceError, ParameterError
 from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.signature import Kind, host_kind
@@ -50,12 +50,9 @@ def check_call(name: str, device: Chips, axis: int | None, semaphores: tuple[obj
             raise ParameterError(f"{name}: expected {needed} global semaphores, got {found}.", vendor=sentence)
         chips.require_fabric(name, "Unsupported fabric config")
     FABRIC.require_on(name)
-    if axis is None and FABRIC.is_1d and chips.has_two_axes(device):
-        columns = device.shape[1]
-        raise FabricError(
-            f"{name}: {device!r} has two axes, and packets of {FABRIC.config} go along one; pass cluster_axis",
-            vendor=f"Could not find any forwarding direction from src (M0, D{columns - 1}) to dst (M0, D{columns})",
-        )
+    columns = [*device.shape][-1]
+    vendor = f"Could not find any forwarding direction from src (M0, D{columns - 1}) to dst (M0, D{columns})"
+    chips.require_one_axis(name, device, axis, vendor)
 
 
 def check_mesh(name: str, tensor: Tensor, mesh: MeshDevice) -> None:

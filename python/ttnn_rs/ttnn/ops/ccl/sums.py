@@ -444,7 +444,7 @@ def reduced(
     dst32 = wide_dst(spec.dtype, None)
     part = _one_axis(name, tensor, dim, axis, topology, num_links, memory_config, None, plain, dst32)
     operation = "AllGather" if plain else "AllGatherAsync"
-    result = gathered(name, part, dim, axis, memory_config, operation=operation, wanted=topology, links=num_links)
+    result = gathered(name, part, dim, axis, memory_config, operation=operation, asked=topology, links=num_links)
     return chips.with_topology(result, chips.placed(tensor, device, axis, None))
 
 

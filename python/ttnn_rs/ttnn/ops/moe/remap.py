@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import FabricError, LayoutError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import FabricError, ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.operation.registry import declare
@@ -34,13 +34,6 @@ _TOGETHER: Final = 16
 """Default tokens of a row of the second result."""
 
 
-def _require_rows(name: str, label: str, tensor: Tensor, vendor: str) -> None:
-    if tensor.layout is not Layout.ROW_MAJOR:
-        raise LayoutError(
-            f"{name}: {label} is tiled; convert it with ttnn.to_layout(..., ttnn.ROW_MAJOR_LAYOUT).", vendor=vendor
-        )
-
-
 def _routing(
     routing_weights_tensor: Tensor,
     non_zero_weight_size: int,
@@ -51,8 +44,8 @@ def _routing(
 ) -> Tensor:
     name = "ttnn.moe_routing_remap"
     device, spec = chips.require_mesh(name, routing_weights_tensor), routing_weights_tensor.spec
-    _require_rows(name, "routing_weights_tensor", routing_weights_tensor, "input tensor expected to be row major")
-    require_rows(name, "routing_weights_tensor", routing_weights_tensor, device, None)
+    vendor = "input tensor expected to be row major"
+    require_rows(name, "routing_weights_tensor", routing_weights_tensor, device, vendor=vendor)
     shape = tuple(spec.shape)
     if len(shape) != 2 or shape[0] != 1:
         raise ShapeError(
@@ -143,9 +136,8 @@ def _tokens(
     reduction_size: int,
 ) -> list[Tensor]:
     name = "ttnn.moe_expert_token_remap"
-    _require_rows(name, "topk_tensor", topk_tensor, "topk tensor must be in row major layout")
     device, spec, metadata = chips.require_mesh(name, topk_tensor), topk_tensor.spec, expert_metadata_tensor.spec
-    require_rows(name, "topk_tensor", topk_tensor, device, None)
+    require_rows(name, "topk_tensor", topk_tensor, device, vendor="topk tensor must be in row major layout")
     require_rows(name, "expert_metadata_tensor", expert_metadata_tensor, device, DataType.UINT16)
     experts, number = require_mapping(name, expert_mapping_tensor, device), len(whole_of(device).chips)
     shape = tuple(spec.shape)
