@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from testkit.meshes import by_chip, different
+from testkit.meshes import by_chip, different, same
 from ttnn.base.exceptions import FabricError
 
 SHAPE = (2, 3, 64, 96)
@@ -102,3 +102,19 @@ def test_rows_are_cut_anywhere(line: ttnn.MeshDevice) -> None:
     tiles = ttnn.to_layout(x, ttnn.TILE_LAYOUT)
     with pytest.raises(ttnn.ShapeError, match="width begin index aligned to tiles"):
         ttnn.mesh_partition(tiles, 3)
+
+
+@pytest.mark.parametrize("strategy", [ttnn.ShardStrategy.WIDTH, ttnn.ShardStrategy.BLOCK], ids=str)
+def test_parts_of_rows_are_sent_by_one_program(line: ttnn.MeshDevice, strategy: ttnn.ShardStrategy) -> None:
+    grid = ttnn.CoreGrid(y=2, x=2) if strategy is ttnn.ShardStrategy.BLOCK else ttnn.CoreGrid(y=1, x=4)
+    config = ttnn.create_sharded_memory_config((1, 1, 128, 128), grid, strategy)
+    x = ttnn.to_memory_config(ttnn.to_layout(different(line, (1, 1, 128, 128)), ttnn.ROW_MAJOR_LAYOUT), config)
+    parts = by_chip(x)
+    line.clear_program_cache()
+    results = ttnn.all_broadcast(x, cluster_axis=1)
+    assert line.num_program_cache_entries() == 1
+    for number, result in enumerate(results):
+        assert result.memory_config() == config
+        assert same(by_chip(result), [parts[chip // 4 * 4 + number] for chip in range(8)])
+    interleaved = ttnn.broadcast(x, ttnn.MeshCoordinate(0, 3), cluster_axis=1, memory_config=ttnn.DRAM_MEMORY_CONFIG)
+    assert same(by_chip(interleaved), [parts[chip // 4 * 4 + 3] for chip in range(8)])

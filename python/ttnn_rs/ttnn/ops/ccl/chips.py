@@ -17,6 +17,7 @@ from ttnn.operation.registry import find
 from ttnn.operation.signature import BOOLEAN, INTEGER, Param, instance_kind
 from ttnn.ops._programs.common import allocate, full_tiles, on_device, result_spec, take_output
 from ttnn.ops.ccl.part import Chips, part_of, whole_of
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 from ttnn.tensor.topology import PlacementReplicate, PlacementShard, TensorTopology, replicated_on
 
@@ -287,8 +288,13 @@ def moved(
     spec, device = tensor.spec, tensor._device
     assert device is not None
     wanted = output.spec if output is not None else result_spec(spec, tuple(shape), spec.dtype, memory_config)
-    source = tensor if _rows_are_pages(spec) else in_memory(tensor, DRAM_MEMORY_CONFIG, DRAM_MEMORY_CONFIG)
-    if _rows_are_pages(wanted):
+    # Where each page goes to the same page, it may be a part of a row.
+    alike = step is engine_steps.send_pages and (spec.page_grid, spec.page_bytes) == (
+        wanted.page_grid,
+        wanted.page_bytes,
+    )
+    source = tensor if alike or _rows_are_pages(spec) else in_memory(tensor, DRAM_MEMORY_CONFIG, DRAM_MEMORY_CONFIG)
+    if alike or _rows_are_pages(wanted):
         target = allocate(wanted, device) if output is None else output
     elif output is None:
         target = allocate(result_spec(spec, tuple(shape), spec.dtype, DRAM_MEMORY_CONFIG), device)
@@ -297,7 +303,7 @@ def moved(
         target = find("ttnn.to_memory_config")(output, DRAM_MEMORY_CONFIG)
     if source.spec.num_pages:
         step(source.buffers[0], target.buffers[0], **settings)
-    if target is output or _rows_are_pages(wanted):
+    if target is output or alike or _rows_are_pages(wanted):
         return target
     result: Tensor
     if output is None:
