@@ -16,9 +16,10 @@ from ttnn.operation.signature import INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, dimension
 from ttnn.ops.ccl import chips
 from ttnn.ops.ccl.chips import CLUSTER_AXIS, NUM_LINKS
-from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS, RAISES, SUB_DEVICE, gathered, partitioned
+from ttnn.ops.ccl.gather import BOTH_LAYOUTS, FLOATS_AND_INTEGERS, RAISES, SUB_DEVICE, partitioned
 from ttnn.ops.ccl.semaphores import check_call
 from ttnn.ops.ccl.transfers import transfer
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _SOURCE: Final = "ttnn/cpp/ttnn/operations/experimental/ccl/all_to_all_async_generic"
@@ -55,9 +56,23 @@ def _all_to_all(
         raise ShapeError(f"{name}: in_dim and out_dim are both {cut}.")
     output = chips.take(name, persistent_output_buffer, spec, shape, device)
     transfer("AllToAllAsyncGeneric", "direct", input_tensor, cluster_axis, count, topology=topology, links=num_links)
-    # What every chip has of all is joined; each keeps its slice.
-    whole = gathered(name, input_tensor, joined, cluster_axis, DRAM_MEMORY_CONFIG)
-    result = partitioned(name, whole, cut, cluster_axis, memory_config or spec.memory_config)
+    groups = chips.groups_of(device, cluster_axis)
+
+    def exchange(wide: Tensor) -> Tensor:
+        # One chip's tensor at a time is on all of them, so that memory does not grow with their number.
+        parts = []
+        for position in range(count):
+            sent = chips.moved(
+                engine_steps.send_pages, wide, tuple(spec.shape), DRAM_MEMORY_CONFIG, groups=groups, position=position,
+                kept=True,
+            )  # fmt: skip
+            parts.append(partitioned(name, sent, cut, cluster_axis, DRAM_MEMORY_CONFIG))
+        everything: Tensor = find("ttnn.concat")(parts, joined, memory_config=DRAM_MEMORY_CONFIG)
+        return everything
+
+    whole = chips.in_pages(spec, joined, spec.shape[joined])
+    result = exchange(input_tensor) if whole else chips.through_bfloat16(input_tensor, exchange)
+    result = chips.in_memory(result, memory_config, spec.memory_config)
     if output is not None:
         result = find("ttnn.copy")(result, output)
     return chips.with_topology(result, chips.topology_of(input_tensor, device))
@@ -89,7 +104,7 @@ all_to_all_async_generic = declare(
     source=_SOURCE,
     dtypes=FLOATS_AND_INTEGERS,
     layouts=BOTH_LAYOUTS,
-    engine=("gather_slices", "take_slices"),
+    engine=("send_pages", "take_slices"),
     of_meshes=True,
     raises=(*RAISES, ("ShapeError", "a dimension is out of range, does not divide, or both are the same.")),
 )
