@@ -706,6 +706,15 @@ def take_slices(input: Buffer, output: Buffer, *, groups: Sequence[Sequence[int]
 def send_pages(
     input: Buffer, output: Buffer, *, groups: Sequence[Sequence[int]], position: int, kept: bool
 ) -> None: ...
+def move_ranges(
+    input: Buffer,
+    output: Buffer,
+    *,
+    groups: Sequence[Sequence[int]],
+    outer: int,
+    sizes: tuple[int, int],
+    ranges: Sequence[Sequence[tuple[int, int, int, int]]],
+) -> None: ...
 def sum_over_chips(
     input: Buffer,
     output: Buffer,

@@ -5,7 +5,7 @@
 use pyo3::prelude::*;
 use tt_formats::DataFormat;
 use tt_ops::collective::{
-    self, CombineBuffers, DispatchBuffers, Groups, Order, Routes, ScoreBuffers, Slices, SumProgram,
+    self, CombineBuffers, DispatchBuffers, Groups, Order, Range, Ranges, Routes, ScoreBuffers, Slices, SumProgram,
 };
 
 use crate::arguments::{Given, add_functions};
@@ -71,6 +71,27 @@ fn send_pages(
     let groups = groups_of(py, groups, [input, output])?;
     run_on_mesh(py, "send_pages", &[input, output], move |device, ids| {
         collective::copy(device, &groups, (position, kept), ids[0], ids[1])
+    })
+}
+
+/// Writes ranges of the tensors of a group's chips: sender, its first page, first page written, pages.
+#[pyfunction]
+#[pyo3(signature = (input, output, *, groups, outer, sizes, ranges))]
+fn move_ranges(
+    py: Python<'_>,
+    input: &Buffer,
+    output: &Buffer,
+    groups: Vec<Vec<usize>>,
+    outer: usize,
+    sizes: (usize, usize),
+    ranges: Vec<Vec<(usize, usize, usize, usize)>>,
+) -> PyResult<()> {
+    let groups = groups_of(py, groups, [input, output])?;
+    let range = |(from, first, to, pages)| Range { from, first, to, pages };
+    let of_chips = ranges.into_iter().map(|chip| chip.into_iter().map(range).collect()).collect();
+    let ranges = Ranges { outer, sizes, of_chips };
+    run_on_mesh(py, "move_ranges", &[input, output], move |device, ids| {
+        collective::ranges(device, &groups, &ranges, ids[0], ids[1])
     })
 }
 
@@ -209,7 +230,7 @@ fn share_weights(
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(
-        module: gather_slices, take_slices, send_pages, sum_over_chips, send_tokens, return_tokens, local_scores,
+        module: gather_slices, take_slices, send_pages, move_ranges, sum_over_chips, send_tokens, return_tokens, local_scores,
         share_weights
     )
 }

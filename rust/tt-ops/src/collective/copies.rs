@@ -47,6 +47,62 @@ pub fn partition(
     })
 }
 
+/// Pages that a chip gets from a chip of its group.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// Position of the sender in the group.
+    pub from: usize,
+    /// Its first page, counted within the dimension.
+    pub first: usize,
+    /// The first page that is written, counted within the dimension.
+    pub to: usize,
+    /// Number of pages.
+    pub pages: usize,
+}
+
+/// Ranges of a dimension for each chip of a group.
+#[derive(Clone, Debug)]
+pub struct Ranges {
+    /// Repetitions: pages of the dimensions before.
+    pub outer: usize,
+    /// Pages of the dimension, in the operand and in the result.
+    pub sizes: (usize, usize),
+    /// Ranges by position in the group, in the order of written pages.
+    pub of_chips: Vec<Vec<Range>>,
+}
+
+/// Writes ranges of the tensors of a group's chips.
+///
+/// # Errors
+/// Ranges outside of the tensors, or too few; buffers of other sizes; memory.
+pub fn ranges(
+    device: &mut Device,
+    groups: &Groups,
+    ranges: &Ranges,
+    input: BufferId,
+    output: BufferId,
+) -> Result<(), OpError> {
+    let (source, target) = ranges.sizes;
+    let [from, to] = [source, target].map(|size| ranges.outer.saturating_mul(size));
+    check(device, "slice_reshard_async", (input, from), (output, to))?;
+    let fits = |range: &Range| {
+        range.from < groups.size()
+            && range.first.checked_add(range.pages).is_some_and(|end| end <= source)
+            && range.to.checked_add(range.pages).is_some_and(|end| end <= target)
+    };
+    let whole = |chip: &Vec<Range>| chip.iter().map(|range| range.pages).sum::<usize>() == target;
+    let all = ranges.of_chips.iter().flatten().all(fits) && ranges.of_chips.iter().all(whole);
+    if ranges.of_chips.len() != groups.size() || !all {
+        let what = format!("ranges {:?} for {} chips", ranges.of_chips, groups.size());
+        return Err(OpError::Invariant { operator: "slice_reshard_async", what });
+    }
+    each_page(device, groups, groups.places(), (input, output), to, |member, group, page| {
+        let (before, place) = (page / target, page % target);
+        let found = ranges.of_chips[member].iter().find(|range| (range.to..range.to + range.pages).contains(&place))?;
+        Some((group[found.from], before * source + found.first + place - found.to))
+    })
+}
+
 /// Writes one chip's tensor to all chips of its group.
 ///
 /// The chip is given by its position.

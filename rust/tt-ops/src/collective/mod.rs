@@ -8,7 +8,7 @@ mod copies;
 mod routing;
 mod sums;
 
-pub use copies::{copy, gather, partition};
+pub use copies::{Range, Ranges, copy, gather, partition, ranges};
 pub use routing::{
     CombineBuffers, DispatchBuffers, Routes, ScoreBuffers, combine, dispatch, local_scores, share_weights,
 };

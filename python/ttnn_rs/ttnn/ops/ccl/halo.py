@@ -5,9 +5,11 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/ccl`; recorded calls of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ttnn.base.enums import Layout
 from ttnn.base.exceptions import ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.system_enums import Topology
@@ -180,6 +182,40 @@ neighbor_pad_async = declare(
 )
 
 
+def _rearranged(tensor: Tensor, dim: int, axis: int, offset: int, rows: int) -> Tensor:
+    """Return each chip's part of a range of a distributed dimension.
+
+    Args:
+        tensor: Rows in interleaved memory.
+        dim: The dimension, not the last one.
+        axis: The axis of the mesh.
+        offset: The first row of the range in the whole.
+        rows: Rows of each part.
+    """
+    device, spec = chips.require_mesh("ttnn.experimental.slice_reshard_async", tensor), tensor.spec
+    own, dims = spec.shape[dim], chips.page_dims(spec)
+    inner = math.prod(dims[dim + 1 :])
+    ranges = []
+    for member in range(chips.size_of(device, axis)):
+        begin, pieces = offset + member * rows, []
+        for sender in range(begin // own, (begin + rows - 1) // own + 1):
+            first, last = max(begin, sender * own), min(begin + rows, (sender + 1) * own)
+            places = (first - sender * own, first - begin, last - first)
+            pieces.append((sender, *(place * inner for place in places)))
+        ranges.append(pieces)
+    shape = [rows if place == dim else size for place, size in enumerate(spec.shape)]
+    return chips.moved(
+        engine_steps.move_ranges,
+        tensor,
+        shape,
+        None,
+        groups=chips.groups_of(device, axis),
+        outer=math.prod(dims[:dim]),
+        sizes=(own * inner, rows * inner),
+        ranges=ranges,
+    )
+
+
 def _slice_reshard(
     input_tensor: Tensor,
     dim: int,
@@ -203,12 +239,17 @@ def _slice_reshard(
             "gets the same number."
         )
     transfer("SliceReshardAsync", "all", input_tensor, cluster_axis, links=num_links)
+    moved = output_dim_shape // count
 
     def run(wide: Tensor) -> Tensor:
-        whole = gathered(name, wide, axis, cluster_axis, DRAM_MEMORY_CONFIG)
-        return partitioned(name, _range(whole, axis, output_dim_offset, end), axis, cluster_axis)
+        if axis == spec.shape.rank - 1:  # its elements are no pages
+            whole = gathered(name, wide, axis, cluster_axis, DRAM_MEMORY_CONFIG)
+            return partitioned(name, _range(whole, axis, output_dim_offset, end), axis, cluster_axis)
+        rows = find("ttnn.to_layout")(wide, Layout.ROW_MAJOR, memory_config=DRAM_MEMORY_CONFIG)
+        return _rearranged(rows, axis, cluster_axis, output_dim_offset, moved)
 
-    result = chips.in_memory(chips.through_bfloat16(input_tensor, run), memory_config, spec.memory_config)
+    result = chips.through_bfloat16(input_tensor, run)
+    result = chips.in_memory(find("ttnn.to_layout")(result, spec.layout), memory_config, spec.memory_config)
     return chips.with_topology(result, chips.topology_of(input_tensor, device))
 
 
@@ -238,7 +279,7 @@ slice_reshard_async = declare(
     source=_SOURCE,
     dtypes=FLOATS_AND_INTEGERS,
     layouts=BOTH_LAYOUTS,
-    engine=("gather_slices", "take_slices"),
+    engine=("move_ranges", "gather_slices", "take_slices"),
     of_meshes=True,
     raises=(*RAISES, ("ShapeError", "the range is outside of the whole, or does not divide.")),
 )
