@@ -25,7 +25,7 @@ torch = pytest.importorskip("torch")
     "call",
     [
         "auto_register_ttnn_cpp_operations", "cluster.read_reg",
-        "disaggregation.import_from_protobuf", "get_all_programs_perf_data", "setup_fabric_connection",
+        "disaggregation.import_from_protobuf", "get_all_programs_perf_data", "distributed_context_send_bytes",
         "graph_report.run_pytest_graph_report_fixture",
         "GrayskullComputeKernelConfig", "matmul_select_program_factory",
     ],

@@ -50,6 +50,7 @@ from ttnn.device.lifecycle import *  # noqa: F403
 from ttnn.device.lifecycle import MeshDevice as MeshDevice
 from ttnn.metal.buffers import TensorAccessorArgs as TensorAccessorArgs
 from ttnn.metal.descriptors import *  # noqa: F403
+from ttnn.metal.fabric import *  # noqa: F403
 from ttnn.metal.generic_op import *  # noqa: F403
 from ttnn.metal.global_circular_buffer import create_global_circular_buffer as create_global_circular_buffer
 from ttnn.metal.operator_programs import *  # noqa: F403

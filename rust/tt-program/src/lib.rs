@@ -32,6 +32,11 @@ pub mod spec;
 pub mod state;
 mod vectors;
 
+/// The fabric of a chip: connections and packets.
+pub mod fabric {
+    pub use crate::state::fabric::{Action, Arrival, FabricSpec, HEADER_POOL_BYTES, Packet, Sender, header_pool};
+}
+
 pub use calls::Step;
 pub use error::{Class, Fault, FaultKind, SourcePlace};
 pub use name::Name;

@@ -204,7 +204,8 @@ impl Run {
 
     /// The running kernel has changed a word that somebody may wait for.
     pub(crate) fn word_changed(&mut self, bank: usize, address: u32, time: u64) {
-        self.words.insert((bank, address), Change { time, kernel: self.current, seen: false });
+        let kernel = (!self.guest).then_some(self.current);
+        self.words.insert((bank, address), Change { time, kernel, seen: false });
     }
 
     /// The running kernel has looked at a word of its own L1. Returns when the word was last changed.
@@ -220,13 +221,13 @@ impl Run {
     /// At this address; no kernel there has looked at them. L1 banks, and the kernels that made them.
     pub fn unseen_changes(&self, bank: usize, address: u32) -> Vec<(usize, usize)> {
         let there = self.words.iter().filter(|&(&(other, at), change)| other != bank && at == address && !change.seen);
-        there.map(|(&(other, _), change)| (other, change.kernel)).collect()
+        there.filter_map(|(&(other, _), change)| Some((other, change.kernel?))).collect()
     }
 
     /// The last kernel that changed an awaited word of L1.
     ///
     /// As far as anybody may wait for it.
     pub fn word_writer(&self, bank: usize, address: u32) -> Option<usize> {
-        self.words.get(&(bank, address)).map(|change| change.kernel)
+        self.words.get(&(bank, address)).and_then(|change| change.kernel)
     }
 }

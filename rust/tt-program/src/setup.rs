@@ -47,6 +47,8 @@ impl Run {
             idle: 0,
             behind: 0,
             catching_up: false,
+            fabric: None,
+            guest: false,
         };
         run.add_cores(spec)?;
         run.add_kernels(spec)?;

@@ -152,6 +152,11 @@ impl PyDevice {
         self.allocate(py, |device| device.plan_listed(kind, page_bytes, page_columns, &cores, slots, &places))
     }
 
+    /// First L1 address of the room for packet headers of a core.
+    fn packet_header_pool(&self, py: Python<'_>) -> PyResult<u32> {
+        Ok(tt_program::fabric::header_pool(self.part.shared.look(py)?.l1_base()).start)
+    }
+
     fn memory_view<'py>(&self, py: Python<'py>, buffer_type: u8) -> PyResult<Bound<'py, PyDict>> {
         let kind = region(py, buffer_type)?;
         let view = self.part.shared.inspect(py, |device| device.memory_view(kind))?;

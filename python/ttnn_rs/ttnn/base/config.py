@@ -109,6 +109,19 @@ def _system(name: str, value: Any) -> str | None:
     return known[value.lower().replace("_", "")]
 
 
+def _seed(name: str, value: Any) -> int | None:
+    """Return a seed, or None.
+
+    An environment variable has a number as text.
+    """
+    if value is None or (isinstance(value, str) and not value):
+        return None
+    number = int(value) if isinstance(value, str) and value.isascii() and value.isdecimal() else value
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 1 << 64:
+        raise ConfigError(f"CONFIG.{name}: expected an integer from 0 to 2**64 - 1 or None, got {shown(value)}")
+    return number
+
+
 _PROPERTIES: dict[str, Callable[[Any], Any]] = {
     "threads": _threads,
     "cpu_level": _cpu_level,
@@ -160,6 +173,7 @@ SWITCHES: dict[str, Switch] = {
     "arch_name": Switch("wormhole_b0", _one_of("wormhole_b0", "blackhole"), "ARCH_NAME", official=False),
     "golden": Switch(None, _folder, "TTNN_GOLDEN", official=False),
     "system": Switch(None, _system, "TTNN_SYSTEM", official=False),
+    "fabric_shuffle": Switch(None, _seed, "TTNN_FABRIC_SHUFFLE", official=False),
 }
 """Stored fields.
 
@@ -196,6 +210,8 @@ class Config:
         arch_name: Generation of the chip that `open_device` opens unless told otherwise.
         golden: Folder of golden vectors, or None.
         system: Name of the system of chips, such as "t3k"; None for one chip.
+        fabric_shuffle: Seed for packets between chips to arrive in another legal order, for tests of kernels; None
+            for the order in which they are sent.
     """
 
     cache_path: Path
@@ -221,6 +237,7 @@ class Config:
     arch_name: str
     golden: Path | None
     system: str | None
+    fabric_shuffle: int | None
     _folder: tuple[str, str] | None  # the report that `report_path` was asked for, and its folder
 
     def __init__(self, arg: Config | None = None) -> None:

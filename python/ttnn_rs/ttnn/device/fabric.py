@@ -67,10 +67,7 @@ _MAX_PAYLOAD_BYTES: Final = 1 << 16
 
 _REFUSED = refusing(
     "ttnn",
-    "attach_absent_mcast compute_fabric_connection_rt_args distributed_context_recv_bytes "
-    "distributed_context_send_bytes fabric_connection_rt_args fabric_connection_rt_args_size "
-    "get_eth_forwarding_direction get_fabric_kernel_defines get_forwarding_link_indices setup_fabric_connection "
-    "setup_routing_plane_connection",
+    "attach_absent_mcast distributed_context_recv_bytes distributed_context_send_bytes",
     SEVERAL_CHIPS,
 )
 globals().update(_REFUSED)

@@ -20,6 +20,8 @@ if _typing.TYPE_CHECKING:
     from ttnn.kernel_api.constants import *  # noqa: F403
     from ttnn.kernel_api.dataflow import *  # noqa: F403
     from ttnn.kernel_api.debug import *  # noqa: F403
+    from ttnn.kernel_api.fabric import *  # noqa: F403
+    from ttnn.kernel_api.fabric_linear import *  # noqa: F403
     from ttnn.kernel_api.fpu import *  # noqa: F403
     from ttnn.kernel_api.l1 import *  # noqa: F403
     from ttnn.kernel_api.layouts import *  # noqa: F403
@@ -37,7 +39,18 @@ if _typing.TYPE_CHECKING:
 else:
     _MODULES = (
         *("accessor_args", "addresses", "arguments", "bindings", "buffer_objects", "circular_buffers", "compute"),
-        *("constants", "dataflow", "debug", "fpu", "l1", "layouts", "objects", "remote_circular_buffers"),
+        *(
+            "constants",
+            "dataflow",
+            "debug",
+            "fabric",
+            "fabric_linear",
+            "fpu",
+            "l1",
+            "layouts",
+            "objects",
+            "remote_circular_buffers",
+        ),
         *("scratchpads", "stateful", "unsupported", "sfpu", "sfpu_binary", "sfpu_integers", "sfpu_special"),
         *("sfpu_topk", "sfpu_variants"),
     )

@@ -129,6 +129,8 @@ class Here(threading.local):
     """The time limit of the program: `watchdog.Guard`."""
     chip: str = ""
     """The chip of the program, for errors; empty if there is one."""
+    coord: Any = None
+    """Coordinate of the chip in its mesh; None if there is one."""
 
     def __init__(self) -> None:
         self.left: list[greenlet.greenlet] = []

@@ -41,6 +41,10 @@ def describe_waits(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Ite
             yield f"{who}: tile_regs_acquire(): both halves of Dst wait to be packed; the packer releases none"
         elif kind == 6:
             yield f"{who}: tile_regs_wait(): math has committed no half of Dst"
+        elif kind == 7:
+            yield f"{who}: opens connection {what} to another chip, which another kernel does not close"
+        elif kind == 8:
+            yield f"{who}: sends a packet, while others have not been delivered"
         elif kind == 4:
             changes = _changes(run, kernels, number, what)
             yield f"{who}: reads L1 address {what} again and again; it holds {present} and {changes}"

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from ttnn import _engine
 from ttnn.base.exceptions import ArgumentError
+from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh_device import MeshDevice
+from ttnn.device.routes import is_connected
 from ttnn.kernel_api.context import KernelContext
 from ttnn.kernel_api.debug import write_line
 from ttnn.metal.configs import ComputeConfig
@@ -73,7 +75,7 @@ def _settings(device: MeshDevice, program: ProgramParts, kernel: Kernel) -> Kern
         if shared_core(kernel.cores, handle.cores) is not None
         for index, code in {**handle.config.formats, **handle.config.remote_formats}.items()
     }
-    bindings = kernel.bindings
+    bindings, connects = kernel.bindings, is_connected(device)
     return KernelSettings(
         processor=kernel.risc,
         chip=Chip(
@@ -82,6 +84,8 @@ def _settings(device: MeshDevice, program: ProgramParts, kernel: Kernel) -> Kern
             l1_banks=tuple(coordinate for _, coordinate in chip["worker_coords"]),
             dram_alignment=int(chip["dram_alignment"]),
             l1_alignment=int(chip["l1_alignment"]),
+            packet_header=FABRIC.header_bytes(device._system) if connects else 0,
+            header_pool=device.engine.packet_header_pool() if connects else 0,
         ),
         noc_index=0 if isinstance(config, ComputeConfig) else config.noc.value,
         noc_mode=0 if isinstance(config, ComputeConfig) else config.noc_mode.value,

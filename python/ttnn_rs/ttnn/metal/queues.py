@@ -20,10 +20,11 @@ from ttnn.device.chip import Chip
 from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, SubDeviceId
 from ttnn.device.mesh_device import CommandQueue, MeshDevice, MeshEvent, require_event
 from ttnn.metal.buffers import Buffer
+from ttnn.metal.fabric_mail import connect_chips
 from ttnn.metal.layout import Layout, lay_out
 from ttnn.metal.program import Program
 from ttnn.metal.report import MeshReport, Report
-from ttnn.metal.scheduler import execute
+from ttnn.metal.scheduler import ChipProgram, Connect, execute, execute_together
 from ttnn.operation.observation import ProgramRan, program_ran
 
 __all__ = [
@@ -247,8 +248,9 @@ def _run(caller: Caller, device: MeshDevice, work: Work, *, trace: bool = True) 
     if not device._running.acquire(timeout=600):
         raise DeviceError("enqueue_program: another thread has been running a program on this device for 10 minutes")
     try:
-        if device._several:
-            report, layout = _run_on_chips(device, work, trace=trace)
+        connect = connect_chips(device)
+        if device._several or connect is not None:
+            report, layout = _run_on_chips(device, work, connect, trace=trace)
         else:
             ((chip, layout),) = work
             report = execute(chip, layout, trace=trace)
@@ -264,22 +266,20 @@ def _run(caller: Caller, device: MeshDevice, work: Work, *, trace: bool = True) 
     return report
 
 
-def _run_on_chips(device: MeshDevice, work: Work, *, trace: bool) -> tuple[Report, Layout]:
-    """Run programs chip by chip; return report and slowest program."""
+def _run_on_chips(device: MeshDevice, work: Work, connect: Connect | None, *, trace: bool) -> tuple[Report, Layout]:
+    """Run programs on several chips; return report and slowest program.
+
+    Chips that the fabric connects run together, others one after the other.
+    """
     coordinates = dict(zip(device.chips, device.coordinates(), strict=True))
-    reports: dict[MeshCoordinate, Report] = {}
-    layouts: dict[MeshCoordinate, Layout] = {}
-    for chip, layout in work:
-        coord = coordinates[chip]
-        try:
-            reports[coord] = execute(chip, layout, coord, trace=trace)
-        except KernelError as error:
-            error.chip = tuple(coord)
-            raise
-        layouts[coord] = layout
-    report = MeshReport(reports)
-    assert report.chip is not None
-    return report, layouts[report.chip]
+    programs = [ChipProgram(chip, layout, coordinates[chip]) for chip, layout in work]
+    if connect is not None:
+        done = execute_together(programs, connect, trace=trace)
+    else:
+        done = [execute_together([program], trace=trace)[0] for program in programs]
+    report = MeshReport({coordinates[chip]: part for (chip, _), part in zip(work, done, strict=True)})
+    slowest = next(program for program in programs if program.coord == report.chip)
+    return report, slowest.layout
 
 
 class ProgramRun:

@@ -1,13 +1,14 @@
 """A deterministic scheduler of kernels as coroutines.
 
-One runs at a time, in an order that depends on the program alone.
+One runs at a time, in an order that depends on the program alone; on several chips with a fabric, chip by chip, in
+rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from functools import partial
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import greenlet
 
@@ -28,6 +29,92 @@ from ttnn.metal.threads import refuse_threads
 from ttnn.metal.watchdog import Guard, OverrunError
 
 
+class ChipProgram(NamedTuple):
+    """A program of one chip.
+
+    Attributes:
+        chip: The chip.
+        layout: The program.
+        coord: Coordinate of the chip in a mesh of several, for errors and the report.
+    """
+
+    chip: Chip
+    layout: Layout
+    coord: MeshCoordinate | None = None
+
+
+class ChipRun:
+    """Kernels of one chip while their program runs.
+
+    Attributes:
+        program: The program.
+        run: The engine's run.
+        kernels: The kernels.
+        name: The chip, for errors; empty if there is one.
+    """
+
+    def __init__(self, program: ChipProgram, *, trace: bool) -> None:
+        chip, layout, coord = self.program = program
+        self.run = _engine.ProgramRun(
+            chip.engine, layout.cbs, layout.semaphores, layout.kernels, trace, natives=layout.natives
+        )
+        self.kernels = kernels = [context.copy() for context in layout.contexts]
+        self.name = "" if coord is None else f"chip {tuple(coord)}"
+        hub = greenlet.getcurrent()
+        # Compiled kernels run one after the other, until one is next that is not compiled.
+        engine = greenlet.greenlet(partial(_run_native, kernels, hub), parent=hub)
+        self._coroutines = [
+            engine if is_native(kernel) else greenlet.greenlet(partial(_main, kernel), parent=hub) for kernel in kernels
+        ]
+        for index, kernel in enumerate(kernels):
+            kernel.index, kernel.run, kernel.coroutines, kernel.hub = index, self.run, self._coroutines, hub
+            if coord is not None:
+                kernel.device_id = chip.id
+        self._guard: Guard | None = None
+
+    def enter(self) -> None:
+        """Make it the run of this thread."""
+        here.run, here.guard, here.chip, here.coord = self.run, self._guard, self.name, self.program.coord
+
+    def start(self) -> None:
+        """Start the coroutines, which wait for their turn."""
+        self.enter()
+        for coroutine in dict.fromkeys(self._coroutines):
+            coroutine.switch()
+
+    def turn(self) -> None:
+        """Run the kernels until all of them wait or have returned."""
+        self._guard = guard = Guard(self.run)
+        self.enter()
+        while here.mistake is None and not guard.reason and (following := self.run.schedule()) >= 0:
+            self._coroutines[following].switch()
+        if here.mistake is not None:
+            raise_from_kernel(here.mistake.kernel, here.mistake.error, "", here.mistake.place)
+        if guard.reason:
+            raise OverrunError
+        guard.disarm()
+
+    def end(self) -> None:
+        """Close the kernels that have not returned."""
+        self.enter()
+        try:
+            _end(self._coroutines)
+        finally:
+            if self._guard is not None:
+                self._guard.disarm()
+
+    def report(self) -> Report:
+        """Return the report of the run."""
+        chip, layout, coord = self.program
+        return Report(chip, self.kernels, self.run, layout.notes, coord)
+
+
+Deliver = Callable[[], int]
+"""Delivers packets between runs; returns how many."""
+Connect = Callable[[Sequence[ChipRun]], Deliver]
+"""Connects the runs of chips."""
+
+
 def execute(chip: Chip, layout: Layout, coord: MeshCoordinate | None = None, *, trace: bool = True) -> Report:
     """Run a laid-out program on a chip; return its report.
 
@@ -43,63 +130,88 @@ def execute(chip: Chip, layout: Layout, coord: MeshCoordinate | None = None, *, 
         DeadlockError: no kernel can go on.
         KeyboardInterrupt: the user interrupted a kernel; the text names it and its line.
     """
+    return execute_together([ChipProgram(chip, layout, coord)], trace=trace)[0]
+
+
+def execute_together(
+    programs: Sequence[ChipProgram], connect: Connect | None = None, *, trace: bool = True
+) -> list[Report]:
+    """Run programs of several chips at the same time; return reports.
+
+    Kernels of a chip run until all of them wait or have returned, then those of the next chip. After each round,
+    packets are delivered.
+
+    Args:
+        programs: The programs, in the order of chips.
+        connect: Connects the runs; None if the chips are independent.
+        trace: Record calls and transfers.
+
+    Raises:
+        KernelError, DeadlockError, KeyboardInterrupt: as `execute`; the error's `chip` is a coordinate.
+    """
     refuse_threads()
-    run = _engine.ProgramRun(chip.engine, layout.cbs, layout.semaphores, layout.kernels, trace, natives=layout.natives)
-    kernels = [context.copy() for context in layout.contexts]
+    runs = [ChipRun(program, trace=trace) for program in programs]
+    deliver = None if connect is None else connect(runs)
     before = dict(here.__dict__)
-    hub = greenlet.getcurrent()
-    # Compiled kernels run one after the other, until one is next that is not compiled.
-    engine = greenlet.greenlet(partial(_run_native, kernels, hub), parent=hub)
-    coroutines = [
-        engine if is_native(kernel) else greenlet.greenlet(partial(_main, kernel), parent=hub) for kernel in kernels
-    ]
-    for index, kernel in enumerate(kernels):
-        kernel.index, kernel.run, kernel.coroutines, kernel.hub = index, run, coroutines, hub
-    here.run, here.left, here.mistake = run, [], None
-    if coord is not None:
-        here.chip = f"chip {tuple(coord)}"
-        for kernel in kernels:
-            kernel.device_id = chip.id
-    noticing = start_noticing({kernel.function for kernel in kernels if not is_native(kernel)})
-    for coroutine in dict.fromkeys(coroutines):
-        coroutine.switch()
-    here.guard = guard = Guard(run)
+    here.left, here.mistake = [], None
+    noticing = start_noticing({kernel.function for run in runs for kernel in run.kernels if not is_native(kernel)})
+    for run in runs:
+        run.start()
     outer = _engine.set_inside_kernels(True)
-    deadlock: DeadlockError | None = None
     try:
-        while not run.is_finished():
-            while here.mistake is None and not guard.reason and (following := run.schedule()) >= 0:
-                coroutines[following].switch()
-            if here.mistake is not None:
-                raise_from_kernel(here.mistake.kernel, here.mistake.error, "", here.mistake.place)
-            if guard.reason:
-                raise OverrunError
-            if run.is_finished():
-                break
-            # Threads of compute kernels that do not wait go on; what is found then is still this deadlock.
-            if deadlock is None or not run.is_ahead():
-                deadlock = _deadlock(run, kernels)
-            if not run.run_ahead():
-                raise deadlock
-    except DeadlockError:
+        _take_turns(runs, deliver)
+    except KernelError as error:
+        if here.coord is not None:
+            error.chip = tuple(here.coord)
         raise
-    except BaseException as error:
-        if deadlock is not None and not isinstance(error, KeyboardInterrupt) and run.is_ahead():
-            raise deadlock from None
-        _raise(error, guard)
     finally:
-        deadlock = None  # its traceback holds this frame, and with it the buffers of the program
-        _end(coroutines)
+        for run in runs:
+            run.end()
         stop_noticing(noticing)
-        guard.disarm()
         _engine.set_inside_kernels(outer)
         here.__dict__.clear()
         here.__dict__.update(before)
-    return Report(chip, kernels, run, layout.notes, coord)
+    return [run.report() for run in runs]
 
 
-def _raise(error: BaseException, guard: Guard) -> NoReturn:
+def _take_turns(runs: Sequence[ChipRun], deliver: Deliver | None) -> None:
+    """Run all kernels to their end.
+
+    Raises:
+        KernelError, DeadlockError: as `execute`.
+    """
+    deadlock: DeadlockError | None = None
+    active = list(runs)
+    try:
+        while active:
+            for run in active:
+                run.turn()
+            active = [run for run in active if not run.run.is_finished()]
+            if not active or (deliver is not None and deliver()):
+                continue
+            # Threads of compute kernels that do not wait go on; what is found then is still this deadlock.
+            if deadlock is None or not any(run.run.is_ahead() for run in active):
+                deadlock = _deadlock(active)
+            goes_on = [run.run.run_ahead() for run in active]
+            if not any(goes_on):
+                active[0].enter()
+                raise deadlock
+        while deliver is not None and deliver():
+            pass
+    except DeadlockError:
+        raise
+    except BaseException as error:
+        ahead = deadlock is not None and any(run.run.is_ahead() for run in active)
+        if ahead and not isinstance(error, KeyboardInterrupt):
+            raise deadlock from None  # type: ignore[misc]  # it is not None
+        _raise(error)
+    finally:
+        deadlock = None  # its traceback holds this frame, and with it the buffers of the program
+
+
+def _raise(error: BaseException) -> NoReturn:
     """Raise the first error of a program that has failed."""
+    guard: Guard = here.guard
     mistake: Mistake | None = here.mistake
     if mistake is not None and error is not mistake.error and not isinstance(error, KeyboardInterrupt):
         raise_from_kernel(mistake.kernel, mistake.error, "", mistake.place)
@@ -169,16 +281,21 @@ def _end(coroutines: list[greenlet.greenlet]) -> None:
         raise interrupt
 
 
-def _deadlock(run: _engine.ProgramRun, kernels: list[KernelContext]) -> DeadlockError:
-    waits = tuple(describe_waits(run, kernels))
-    first = next(iter(run.waits()), None)
-    cycle = describe_cycle(run, kernels)
-    flags = describe_old_flags(run, kernels)
-    where = f"deadlock on {here.chip}" if here.chip else "deadlock"
-    text = "\n  ".join([f"{where}: no kernel can go on", *waits, *([cycle] if cycle else []), *flags])
-    error = DeadlockError(text, waits)
+def _deadlock(runs: Sequence[ChipRun]) -> DeadlockError:
+    """Return the error of kernels that wait for ever."""
+    waits: list[str] = []
+    notes: list[str] = []
+    for active in runs:
+        name = f"{active.name}, " if len(runs) > 1 else ""
+        waits += [f"{name}{text}" for text in describe_waits(active.run, active.kernels)]
+        cycle = describe_cycle(active.run, active.kernels)
+        notes += [f"{name}{text}" for text in ([cycle] if cycle else [])]
+        notes += [f"{name}{text}" for text in describe_old_flags(active.run, active.kernels)]
+    where = f"deadlock on {runs[0].name}" if runs[0].name and len(runs) == 1 else "deadlock"
+    error = DeadlockError("\n  ".join([f"{where}: no kernel can go on", *waits, *notes]), tuple(waits))
+    first = next(iter(runs[0].run.waits()), None)
     if first is not None:
-        kernel = kernels[first[0]]
+        kernel = runs[0].kernels[first[0]]
         error.core, error.risc, error.kernel = "-".join(map(str, kernel.core)), kernel.risc, kernel.name
         error.file, error.line = first[6:] if first[6] else place_of(kernel)
         error.cb = first[2] if first[1] < 2 else None

@@ -59,11 +59,14 @@ impl Run {
         let address = place.address as u32;
         let Some(slot) = self.core_of_bank(place.bank) else { return Ok(false) };
         let end = address + bytes;
-        let own = slot == self.kernels[self.current].core;
+        let own = !self.guest && slot == self.kernels[self.current].core;
         if u64::from(address) < self.l1_base {
             let id = address.wrapping_sub(self.semaphore_address(0)) / 16;
             let inside = address >= self.semaphore_address(0) && id < 32 && self.cores[slot].semaphores >> id & 1 == 1;
             if inside && end <= self.semaphore_address(id) + 16 {
+                return Ok(true);
+            }
+            if own && self.in_header_pool(address, end) {
                 return Ok(true);
             }
             let arguments = own && how == Use::Read && address >= self.first_argument(Risc::Brisc);
@@ -81,7 +84,7 @@ impl Run {
                 advice,
             });
         }
-        let current = self.current;
+        let current = if self.guest { usize::MAX } else { self.current };
         let core = &self.cores[slot];
         let mut refused = None;
         let mut found = None;
@@ -124,6 +127,12 @@ impl Run {
             return Ok(true);
         }
         refused.map_or(Ok(false), Err)
+    }
+
+    /// Whether bytes below the circular buffers are room for packet headers.
+    fn in_header_pool(&self, start: u32, end: u32) -> bool {
+        let pool = self.header_pool();
+        self.fabric.is_some() && pool.start <= start && end <= pool.end
     }
 
     /// Bytes of a buffer of the host's.

@@ -149,12 +149,11 @@ impl Run {
     }
 
     #[cold]
-    fn unordered(&self, place: Place, bytes: u32, conflict: Conflict, write: bool) -> FaultKind {
+    pub(crate) fn unordered(&self, place: Place, bytes: u32, conflict: Conflict, write: bool) -> FaultKind {
         let (Conflict::Write(other) | Conflict::Pending(other) | Conflict::Read(other)) = conflict;
-        let other = &self.kernels[other];
         let name = self.place_name(place);
         let (address, bytes) = (place.address, bytes.into());
-        let who = format!("{} on core {}-{}", other.describe(), other.logical.x, other.logical.y);
+        let who = self.kernel_name(other);
         match conflict {
             Conflict::Write(_) if write && is_flag(place, bytes as u32) => {
                 FaultKind::LostChange { place: name, address, writer: who }

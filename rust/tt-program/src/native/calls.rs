@@ -77,6 +77,13 @@ calls! { CALLS:
             source: u32, target: u64, destinations: u32, loopback: bool, linked: bool, noc: i32,
         ) = run.noc_semaphore_set_multicast(device, source, target, destinations, (loopback, linked), noc);
         load_word(address: u32) = run.load_word(device, address);
+        fabric_open(connection: u32) = run.fabric_open(connection);
+        fabric_close(connection: u32) = run.fabric_close(connection);
+        fabric_payload(connection: u32, source: u32, bytes: u32) =
+            run.fabric_payload(device, connection, source, bytes);
+        fabric_send(connection: u32, header: u32, bytes: u32) =
+            run.fabric_send(device, (connection, header, bytes), || kernel.place());
+        fabric_slots(connection: u32) = run.fabric_slots(connection);
     }
     quiet |run, device, kernel| {
         page_address(dram: bool, base: u64, bytes: u32, page: u64, offset: u32) =

@@ -43,6 +43,13 @@ pub enum Wait {
         /// Value that it has seen.
         value: u32,
     },
+    /// A connection of the fabric that another kernel has open.
+    Connection {
+        /// The connection.
+        connection: u32,
+    },
+    /// Packets that have not been delivered.
+    Fabric,
     /// A free part of `Dst`.
     Half,
     /// A part of `Dst` that math commits.

@@ -7,6 +7,7 @@
 pub mod cb;
 pub mod compute;
 pub mod core;
+pub mod fabric;
 pub mod kernel;
 pub(crate) mod order;
 pub mod time;
@@ -19,6 +20,7 @@ use tt_memory::chip::{ChipSpec, LogicalCore, NocCoord};
 
 use self::cb::Cb;
 use self::core::Core;
+use self::fabric::Fabric;
 use self::kernel::{Event, Kernel, TRANSFER};
 use self::order::Order;
 use self::time::{Target, Time};
@@ -47,7 +49,8 @@ pub(crate) const NO_CORE: u16 = u16::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) time: u64,
-    pub(crate) kernel: usize,
+    /// Its kernel, of this chip.
+    pub(crate) kernel: Option<usize>,
     /// A kernel of that core has looked at the word since.
     pub(crate) seen: bool,
 }
@@ -107,6 +110,10 @@ pub struct Run {
     pub(crate) behind: u32,
     /// Calls that were put off are being made.
     pub(crate) catching_up: bool,
+    /// Other chips, if the program reaches them.
+    pub(crate) fabric: Option<Box<Fabric>>,
+    /// What happens is the work of a packet.
+    pub(crate) guest: bool,
 }
 
 impl Run {
@@ -182,6 +189,11 @@ impl Run {
         if let Some(events) = &mut self.events {
             while events.pop_if(taken_back).is_some() {}
         }
+    }
+
+    /// L1 addresses for packet headers, below the runtime arguments.
+    pub fn header_pool(&self) -> std::ops::Range<u32> {
+        fabric::header_pool(self.l1_base)
     }
 
     /// L1 address of the runtime arguments of a RISC.
@@ -337,11 +349,22 @@ impl Run {
         self.kernels.iter().map(Kernel::end).max().unwrap_or(0)
     }
 
+    /// Name of a kernel for messages, by its number among those of all chips.
+    pub(crate) fn kernel_name(&self, number: usize) -> String {
+        let first = self.fabric.as_ref().map_or(0, |fabric| fabric.spec.first);
+        let own = number.checked_sub(first).and_then(|index| self.kernels.get(index));
+        let other = || self.fabric.as_ref().and_then(|fabric| fabric.spec.kernels.get(number)).cloned();
+        own.map(|kernel| format!("{} on core {}-{}", kernel.describe(), kernel.logical.x, kernel.logical.y))
+            .or_else(other)
+            .unwrap_or_default()
+    }
+
     /// Name of a core's L1 for messages.
     pub(crate) fn l1_name(&self, bank: usize) -> String {
+        let where_ = if self.guest { " of the receiving chip" } else { "" };
         self.chip
             .l1_bank_core(bank)
-            .map_or_else(|| "L1".to_owned(), |core| format!("the L1 of core {}-{}", core.x, core.y))
+            .map_or_else(|| "L1".to_owned(), |core| format!("the L1 of core {}-{}{where_}", core.x, core.y))
     }
 
     /// Whether the kernel is a data-movement kernel.

@@ -13,6 +13,9 @@
 //! seen a flag that followed them over the same network to the same core. So vectors have a second half: how many of a
 //! kernel's flags were seen.
 //!
+//! Kernels have the numbers of the run. If it is one of several chips, they have numbers among those of all chips, so that
+//! packets carry vectors from chip to chip: `first` is the number of the run's first kernel.
+//!
 //! Words that are polled are treated as semaphores, so flags of any kind order what is around them. Who replaces such a
 //! word must have seen what others made of it, or their counts are lost; adding to it is always in order.
 
@@ -68,6 +71,11 @@ pub(crate) enum Conflict {
 #[derive(Debug)]
 pub(crate) struct Order {
     vectors: Vec<Vector>,
+    /// Number of the first kernel here, and of kernels on all chips.
+    first: usize,
+    total: usize,
+    /// Vectors of kernels of other chips, of their last packet.
+    senders: BTreeMap<usize, Vector>,
     /// Flags that each kernel has sent over a network.
     flags: Vec<u32>,
     /// Vectors that words of L1 carry: L1 bank and address.
@@ -83,6 +91,9 @@ impl Order {
         let vector = |own: usize| (0..2 * kernels).map(|entry| u32::from(entry == own)).collect();
         Self {
             vectors: (0..kernels).map(vector).collect(),
+            first: 0,
+            total: kernels,
+            senders: BTreeMap::new(),
             flags: vec![0; kernels],
             words: BTreeMap::new(),
             dram: vec![Ranges::new(); dram_banks],
@@ -91,11 +102,56 @@ impl Order {
         }
     }
 
+    /// Gives the kernels numbers among those of several chips. Returns what does the same to vectors elsewhere.
+    pub(crate) fn join_chips(&mut self, first: usize, total: usize) -> impl Fn(&mut Vector) + use<> {
+        let own = self.vectors.len();
+        let widen = move |vector: &mut Vector| {
+            if vector.len() == 2 * own {
+                let mut wide = vec![0; 2 * total];
+                wide[first..first + own].copy_from_slice(&vector[..own]);
+                wide[total + first..total + first + own].copy_from_slice(&vector[own..]);
+                *vector = wide;
+            }
+        };
+        self.vectors.iter_mut().chain(self.words.values_mut()).for_each(widen);
+        for access in self.dram.iter_mut().chain(&mut self.l1).flat_map(BTreeMap::values_mut) {
+            if access.writer != NOBODY {
+                access.writer += first as u32;
+            }
+            access.readers.iter_mut().for_each(|(reader, _)| *reader += first as u32);
+        }
+        (self.first, self.total) = (first, total);
+        widen
+    }
+
+    /// What `kernel` knows when it sends a packet.
+    pub(crate) fn release_packet(&mut self, kernel: usize) -> Vector {
+        let mut carrier = Vector::new();
+        self.release(kernel, &mut carrier);
+        carrier
+    }
+
+    /// [`Order::release_word`] by a packet.
+    pub(crate) fn release_arrival(&mut self, vector: &[u32], word: (usize, u32)) {
+        join(self.words.entry(word).or_default(), vector);
+    }
+
+    /// [`Order::conflict`] of a packet's write.
+    pub(crate) fn arrival_conflict(&self, sender: usize, known: &[u32], place: Place, end: u64) -> Option<Conflict> {
+        self.conflict_with(sender, known, place, end, true)
+    }
+
+    /// [`Order::record_write`] of a packet.
+    pub(crate) fn record_arrival(&mut self, sender: usize, vector: &Vector, place: Place, end: u64) {
+        self.note_write(sender as u32, vector[sender], place, end, None);
+        self.senders.insert(sender, vector.clone());
+    }
+
     /// What `kernel` has done so far becomes part of what `carrier` knows.
     pub(crate) fn release(&mut self, kernel: usize, carrier: &mut Vector) {
         let own = &mut self.vectors[kernel];
         join(carrier, own);
-        own[kernel] += 1;
+        own[self.first + kernel] += 1;
     }
 
     /// `kernel` learns what `carrier` knows.
@@ -114,7 +170,7 @@ impl Order {
     pub(crate) fn release_flag(&mut self, kernel: usize, word: (usize, u32)) -> u32 {
         self.release_word(kernel, word);
         self.flags[kernel] += 1;
-        let entry = self.vectors.len() + kernel;
+        let entry = self.total + self.first + kernel;
         if let Some(carrier) = self.words.get_mut(&word) {
             carrier[entry] = self.flags[kernel];
         }
@@ -123,7 +179,7 @@ impl Order {
 
     /// Whether `kernel` knows that somebody has seen a flag of its own.
     pub(crate) fn knows_seen(&self, kernel: usize, flag: u32) -> bool {
-        self.vectors[kernel][self.vectors.len() + kernel] >= flag
+        self.vectors[kernel][self.total + self.first + kernel] >= flag
     }
 
     /// Whether a kernel has made one of the words of a range of L1 a flag.
@@ -141,9 +197,11 @@ impl Order {
             .filter(|(_, access)| access.writer != NOBODY)
             .map(|(_, access)| access.writer as usize)
             .collect();
-        for writer in writers.into_iter().filter(|&writer| writer != kernel) {
-            let carrier = self.vectors[writer].clone();
-            join(&mut self.vectors[kernel], &carrier);
+        for writer in writers.into_iter().filter(|&writer| writer != self.first + kernel) {
+            let here = writer.checked_sub(self.first).and_then(|own| self.vectors.get(own));
+            if let Some(carrier) = here.or_else(|| self.senders.get(&writer)).cloned() {
+                join(&mut self.vectors[kernel], &carrier);
+            }
         }
     }
 
@@ -151,7 +209,7 @@ impl Order {
     pub(crate) fn unseen_change(&self, kernel: usize, word: (usize, u32)) -> Option<usize> {
         let carrier = self.words.get(&word)?;
         let known = &self.vectors[kernel];
-        (0..self.vectors.len()).find(|&other| other != kernel && carrier[other] > known[other])
+        (0..self.total).find(|&other| other != self.first + kernel && carrier[other] > known[other])
     }
 
     /// The same for the words of a range.
@@ -166,11 +224,14 @@ impl Order {
 
     /// The access to a range that `kernel`, which is going to read it, or write it, does not know of.
     pub(crate) fn conflict(&self, kernel: usize, place: Place, end: u64, write: bool) -> Option<Conflict> {
+        self.conflict_with(self.first + kernel, &self.vectors[kernel], place, end, write)
+    }
+
+    fn conflict_with(&self, own: usize, known: &[u32], place: Place, end: u64, write: bool) -> Option<Conflict> {
         let ranges = if place.dram { &self.dram[place.bank] } else { &self.l1[place.bank] };
-        let known = &self.vectors[kernel];
         for (_, access) in overlaps(ranges, place.address, end) {
             let writer = access.writer as usize;
-            if access.writer != NOBODY && writer != kernel {
+            if access.writer != NOBODY && writer != own {
                 let unknown = access.epoch > known[writer];
                 if access.pending.is_some() || unknown && access.late {
                     return Some(Conflict::Pending(writer));
@@ -180,7 +241,7 @@ impl Order {
                 }
             }
             let mut readers = access.readers.iter().map(|&(reader, epoch)| (reader as usize, epoch));
-            let unknown = readers.find(|&(reader, epoch)| reader != kernel && epoch > known[reader]);
+            let unknown = readers.find(|&(reader, epoch)| reader != own && epoch > known[reader]);
             if let (true, Some((reader, _))) = (write, unknown) {
                 return Some(Conflict::Read(reader));
             }
@@ -190,11 +251,15 @@ impl Order {
 
     /// `kernel` has written a range; `sent`: over this network, with this transaction id, and nobody has waited for it.
     pub(crate) fn record_write(&mut self, kernel: usize, place: Place, end: u64, sent: Option<(u8, u8)>) {
-        let (writer, epoch) = (kernel as u32, self.vectors[kernel][kernel]);
+        let own = self.first + kernel;
+        let epoch = self.vectors[kernel][own];
         if let Some((noc, trid)) = sent {
             self.pending[kernel].push(Pending { noc, trid, place, end, epoch });
         }
-        let pending = sent.map(|(noc, _)| noc);
+        self.note_write(own as u32, epoch, place, end, sent.map(|(noc, _)| noc));
+    }
+
+    fn note_write(&mut self, writer: u32, epoch: u32, place: Place, end: u64, pending: Option<u8>) {
         let ranges = self.ranges(place);
         if let Some(same) = ranges.get_mut(&place.address)
             && same.end == end
@@ -209,7 +274,8 @@ impl Order {
 
     /// `kernel` has read a range.
     pub(crate) fn record_read(&mut self, kernel: usize, place: Place, end: u64) {
-        let (reader, epoch) = (kernel as u32, self.vectors[kernel][kernel]);
+        let own = self.first + kernel;
+        let (reader, epoch) = (own as u32, self.vectors[kernel][own]);
         let ranges = self.ranges(place);
         let note = |access: &mut Access| match access.readers.iter_mut().find(|(known, _)| *known == reader) {
             Some(known) => known.1 = epoch,
@@ -240,12 +306,13 @@ impl Order {
 
     /// Writes of `kernel` have arrived as far as whoever learns of it from now on can tell.
     pub(crate) fn arrive(&mut self, kernel: usize, arrived: impl Fn(&Pending) -> bool) {
-        let epoch = self.vectors[kernel][kernel];
+        let own = self.first + kernel;
+        let epoch = self.vectors[kernel][own];
         let mut pending = std::mem::take(&mut self.pending[kernel]);
         for write in pending.extract_if(.., |write| arrived(write)) {
             let ranges = self.ranges(write.place);
             for (_, access) in ranges.range_mut(write.place.address..write.end) {
-                if access.writer as usize == kernel && access.pending == Some(write.noc) {
+                if access.writer as usize == own && access.pending == Some(write.noc) {
                     (access.pending, access.epoch, access.late) = (None, epoch, epoch > write.epoch);
                 }
             }

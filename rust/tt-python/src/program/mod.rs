@@ -5,6 +5,7 @@
 //! switches to another kernel and repeats the call later.
 mod compute;
 mod data;
+mod fabric;
 mod native;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -79,7 +80,7 @@ type CbRow = ((u32, u32), u8, u32, u32, u32, u8, (u32, u32), bool);
 type KernelRow = ((u32, u32), u8, String, u8, Option<(u32, bool, bool, bool, bool, u64)>, Vec<u32>);
 
 /// A kernel that waits: number, kind (0 front, 1 back, 2 word, 3 word or more, 4 any change, 5 a part of `Dst`, 6 a
-/// commit), CB or address, wanted, present, capacity; file and line of a thread that waits elsewhere than its kernel.
+/// commit, 7 a connection, 8 packets), CB, address or connection, wanted, present, capacity; file and line of a thread that waits elsewhere than its kernel.
 type WaitRow = (usize, u32, u32, u32, u32, u32, String, u32);
 
 /// Core, CB, pages, and the kernels that pushed and popped, -1 if none did.
@@ -104,12 +105,8 @@ impl ProgramRun {
     /// Makes calls of compute kernels that were put off.
     #[cold]
     fn catch_up(&mut self, py: Python<'_>) -> PyResult<()> {
-        let place = |py: Python<'_>| -> PyResult<SourcePlace> {
-            let (file, line) = py.import("ttnn.metal.mistakes")?.call_method0("calling_line")?.extract()?;
-            Ok(SourcePlace { file, line, called: String::new() })
-        };
         let mut failed = None;
-        self.run.place_calls(|| place(py).map_err(|error| failed = Some(error)).ok());
+        self.run.place_calls(|| calling_place(py).map_err(|error| failed = Some(error)).ok());
         if let Some(error) = failed {
             return Err(error);
         }
@@ -135,6 +132,12 @@ impl ProgramRun {
         }
         result
     }
+}
+
+/// The line of a Python kernel that makes the call.
+fn calling_place(py: Python<'_>) -> PyResult<SourcePlace> {
+    let (file, line) = py.import("ttnn.metal.mistakes")?.call_method0("calling_line")?.extract()?;
+    Ok(SourcePlace { file, line, called: String::new() })
 }
 
 /// An argument of a call. One of another kind is a mistake of the kernel, with the error class of such mistakes.
@@ -301,6 +304,8 @@ impl ProgramRun {
                 }
                 Wait::Change { address, value } => (index, 4, address, value, word(address), 0),
                 Wait::Half => (index, 5, 0, 0, 0, 0),
+                Wait::Connection { connection } => (index, 7, connection, 0, 0, 0),
+                Wait::Fabric => (index, 8, 0, 0, 0, 0),
                 Wait::Commit | Wait::Threads { .. } => (index, 6, 0, 0, 0, 0),
             };
             let SourcePlace { file, line, .. } = place.unwrap_or_default();
@@ -399,5 +404,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(native::kernel_calls, module)?)?;
     module.add_function(wrap_pyfunction!(compute::sfpu_setups, module)?)?;
     module.add_class::<compute::PyVectorCall>()?;
+    module.add_class::<fabric::Mail>()?;
     module.add_class::<ProgramRun>()
 }

@@ -70,6 +70,9 @@ def _chip(chip: Chip) -> Iterator[str]:
             yield f"#define LOG_BASE_2_OF_NUM_{kind}_BANKS {len(banks).bit_length() - 1}"
     yield f"#define L1_ALIGNMENT {chip.l1_alignment}"
     yield f"#define DRAM_ALIGNMENT {chip.dram_alignment}"
+    if chip.packet_header:
+        yield f"#define TTNN_RS_FABRIC_HEADER_BYTES {chip.packet_header}"
+        yield f"#define TTNN_RS_PACKET_HEADER_POOL {chip.header_pool}"
     yield "namespace ttnn_rs {"
     for kind, banks in (("dram", chip.dram_banks), ("l1", chip.l1_banks)):
         values = ", ".join(str(y << 6 | x) for x, y in banks)

@@ -62,6 +62,10 @@ class Chip:
     l1_banks: tuple[tuple[int, int], ...]
     dram_alignment: int
     l1_alignment: int
+    packet_header: int = 0
+    """Bytes of a packet header; 0 without a fabric."""
+    header_pool: int = 0
+    """First L1 address of the room for packet headers."""
 
 
 @dataclass(frozen=True)
