@@ -1,7 +1,7 @@
 """Plot the timeline of an all_reduce on eight chips.
 
-The plot is `docs/all-reduce.png`. Times are those of a profile; which slices a chip sends follows from the order of additions of `docs/meshes.md`.
-Requires matplotlib: `pip install -e ".[demo]"`, then `python docs/make_meshes.py`.
+The plot is `docs/all-reduce.png`. Times are those of a profile; which slices a chip sends follows from the order of
+additions in `docs/meshes.md`. Requires matplotlib: `pip install -e ".[demo]"`, then `python docs/make_meshes.py`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ use tt_memory::chip::Arch;
 use crate::calendar::Calendar;
 use parameters::Steps;
 
-/// What a packet does at its destinations.
+/// Effects of a packet at its destinations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Writes its payload.
