@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ttnn
+from testkit.meshes import different, mesh_of
 from ttnn.base.observers import OBSERVERS
 from ttnn.profiler import describe
 from ttnn.profiler.device_operation import DeviceOperation
@@ -347,3 +348,17 @@ def test_a_device_operation_without_a_plan_has_a_name_and_no_circular_buffers(
     _assert_sound(graph)
     assert "MorehMatmulOperation" in _names(graph)
     assert not _of_type(graph, "circular_buffer_allocate")
+
+
+def test_tensors_of_a_mesh_name_their_chips() -> None:
+    with mesh_of((2, 4), ttnn.FabricConfig.FABRIC_1D) as mesh:
+        whole = different(mesh, (1, 1, 32, 64))
+        part = ttnn.get_device_tensors(whole)[5]
+        ttnn.graph.begin_graph_capture(ttnn.graph.RunMode.NORMAL)
+        gathered = ttnn.all_gather(whole, 3, cluster_axis=1)
+        ttnn.add(part, 1.0)
+        nodes = _of_type(ttnn.graph.end_graph_capture(), "tensor")
+        parts = {node["params"]["tensor_id"]: json.loads(node["params"]["device_tensors"]) for node in nodes}
+        for tensor, chips in ((whole, mesh.chips), (gathered, mesh.chips), (part, mesh.chips[5:6])):
+            places = {"mesh_device_id": mesh.id(), "address": tensor.buffer_address()}
+            assert parts[str(tensor.tensor_id)] == [{"device_id": chip.id, **places} for chip in chips]

@@ -7,11 +7,13 @@ Source: tt-metal `ttnn/core/graph/graph_processor.cpp` (fields and parameters of
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ttnn.base.enums import BufferType, TensorMemoryLayout
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.reports.texts import enum_text, memory_config_text
 from ttnn.tensor.storage import TensorStorage
 from ttnn.tensor.tensor import Tensor
@@ -111,6 +113,16 @@ class BufferFacts:
         return params
 
 
+def _parts(device: MeshDevice, tensor: Tensor) -> list[dict[str, int]]:
+    """Return the chips that have parts of a tensor, and their addresses."""
+    (buffer,) = tensor.buffers
+    own = {"mesh_device_id": device.id(), "address": buffer.address}
+    if len(device.chips) == 1:
+        return [{"device_id": device.id(), **own}]
+    places = set(buffer.places)
+    return [{"device_id": chip.id, **own} for chip in device.chips if chip.place in places]
+
+
 def tensor_params(tensor: Tensor) -> dict[str, str]:
     """Return the parameters of the node of a tensor."""
     spec = tensor.spec
@@ -125,12 +137,11 @@ def tensor_params(tensor: Tensor) -> dict[str, str]:
     }
     device = tensor.device()
     if device is not None and tensor.buffer is not None:
-        address = tensor.buffer.address
         params |= {
-            "address": str(address),
+            "address": str(tensor.buffer.address),
             "buffer_type": str(spec.memory_config.buffer_type.value),
             "device_id": str(device.id()),
-            "device_tensors": f'[{{"device_id": {device.id()}, "address": {address}}}]',
+            "device_tensors": json.dumps(_parts(device, tensor)),
         }
     return params
 
