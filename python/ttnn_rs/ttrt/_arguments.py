@@ -53,6 +53,11 @@ _IGNORE: Final = Argument("--ignore-version", bool, False, "read binaries of oth
 _INDEX: Final = Argument("--program-index", str, "all", "number of the program to run, or all")
 _LOOPS: Final = Argument("--loops", int, 1, "how often each program runs")
 
+_FABRICS: Final = (
+    *("disabled", "fabric_1d", "fabric_1d_ring", "fabric_2d"),
+    *("fabric_2d_torus_x", "fabric_2d_torus_y", "fabric_2d_torus_xy"),
+)
+_FABRIC: Final = Argument("--fabric-config", str, "fabric_1d", "fabric of programs on several chips", _FABRICS)
 INITIALIZERS: Final = ("arange", "ones", "randn", "zeros")
 _INIT: Final = Argument(
     "--init", str, "randn", "values of the inputs; indices stay below the size of their table", INITIALIZERS
@@ -77,6 +82,7 @@ ARGUMENTS: Final[dict[str, list[Argument]]] = {
         _INDEX,
         _LOOPS,
         _INIT,
+        _FABRIC,
         Argument("--identity", bool, False, "fail unless outputs equal inputs"),
         Argument("--non-zero", bool, False, "fail if an output is zero everywhere"),
         Argument("--rtol", float, 1e-05, "relative tolerance of --identity"),
@@ -96,6 +102,7 @@ ARGUMENTS: Final[dict[str, list[Argument]]] = {
         _INDEX,
         _LOOPS,
         _INIT,
+        _FABRIC,
         Argument("--host-only", bool, False, "measure the host instead of predicting the chip"),
         _BINARY,
     ],

@@ -20,6 +20,7 @@ from ttnn.base.exceptions import ArgumentError
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.runtime.system import current_system
 from ttnn.compiler.target.flatbuffer import system_desc
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.versions import parse_module
@@ -349,7 +350,7 @@ def test_outputs_without_elements_are_written(folder: Path) -> None:
     assert ttrt.main(["run", str(folder / "empty.ttnn"), "--identity"]) == 0
 
 
-def test_run_refuses_multi_chip_operations(folder: Path) -> None:
+def test_run_refuses_reductions_over_chips_other_than_sums(folder: Path) -> None:
     wide, half = "tensor<1x1x32x64xf32>", "tensor<1x1x32x32xf32>"
     shard = (
         "shard_type = #ttcore.shard_type<devices>, shard_shape = array<i64: 1, 1, 1, 2>, shard_dims = array<i64: -1, 3>"
@@ -370,7 +371,7 @@ def test_run_refuses_multi_chip_operations(folder: Path) -> None:
     assert steps["ReduceScatterOp"]["reduce_type"] == 2
     assert steps["MeshShardOp"]["shard_direction"] == "FullToShardShape"
     assert ttrt.main(["run", store(binary, folder / "chips.ttnn")]) == 1
-    assert "it exchanges data between chips, and programs are executed on one" in results("run")[0]["exception"]
+    assert "ttnn.reduce_scatter adds; reduction 2 is not executed" in results("run")[0]["exception"]
 
 
 def test_run_of_damaged_operations_prints_one_error(folder: Path) -> None:
@@ -496,3 +497,62 @@ def test_impossible_tensor_sizes_print_one_error(shape: tuple[int, int], folder:
     for command in ("run", "perf"):
         assert ttrt.main([command, path]) == 1
         assert "elements are made" in results(command)[0]["exception"]
+
+
+MESH = """func.func @main(%arg0: tensor<64x128xf32>) -> tensor<64x64xf32> {
+  %0 = "ttir.mesh_shard"(%arg0) <{shard_dims = array<i64: -1, 1>, shard_direction = #ttcore.shard_direction<full_to_shard>, shard_shape = array<i64: 1, 2>, shard_type = #ttcore.shard_type<devices>}> : (tensor<64x128xf32>) -> tensor<64x64xf32>
+  %1 = "ttir.all_reduce"(%0) <{cluster_axis = 1 : ui32, reduce_type = #ttcore.reduce_type<sum>}> : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %2 = "ttir.mesh_shard"(%1) <{shard_dims = array<i64: -1>, shard_direction = #ttcore.shard_direction<shard_to_full>, shard_shape = array<i64: 1>, shard_type = #ttcore.shard_type<replicate>}> : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %2 : tensor<64x64xf32>
+}
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    ("system", "chips", "links", "grid", "hosts", "mesh"),
+    [("n300", 2, 2, (7, 8), 1, (2, 1)), ("t3k", 8, 20, (7, 8), 4, (2, 4)), ("galaxy", 32, 208, (8, 8), 32, (8, 4))],
+)
+def test_query_describes_the_chosen_system(
+    system: str, chips: int, links: int, grid: tuple[int, int], hosts: int, mesh: tuple[int, int], folder: Path
+) -> None:
+    with ttnn.manage_config("system", system):
+        assert ttrt.main(["query", "--save-artifacts", "--quiet"]) == 0
+    found = system_desc.load(folder / "ttrt-artifacts/system_desc.ttsys")
+    assert (len(found.chip_indices), len(found.channels), found.chips[0].grid) == (chips, links, grid)
+    assert sum("host_mmio" in words for words in found.capabilities) == hosts
+    # Every place of the mesh has one chip.
+    assert sorted(coord[2:] for coord in found.coords) == [(y, x) for y in range(mesh[0]) for x in range(mesh[1])]
+    first = found.channels[0]
+    if system != "galaxy":
+        other = {"n300": (1, 0), "t3k": (2, 6)}[system]
+        assert (first.device_id0, first.device_id1, first.core1) == (0, other[0], (other[1], 0))
+
+
+@pytest.mark.parametrize("language", ["2024-09", "2025-10", "2026-08"])
+def test_descriptor_of_a_mesh_is_read_as_written(language: Any) -> None:
+    with ttnn.manage_config("system", "t3k"):
+        system = current_system()
+    read = Binary.parse(system_desc.make_binary(system, ttnn.__version__, language).to_bytes())
+    assert system_desc.from_table(read.values["system_desc"]).channels == system.channels
+
+
+def test_run_opens_the_mesh_of_the_binary(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with ttnn.manage_config("system", "n300"):
+        assert ttrt.main(["query", "--save-artifacts", "--quiet"]) == 0
+        module = parse_module(MESH, "mesh.mlir")
+        path = folder / "ttrt-artifacts/system_desc.ttsys"
+        run(module, f"ttir-to-ttnn-backend-pipeline{{mesh-shape=1,2 system-desc-path={path}}}")
+        stored = store(ttnn_to_binary(module, ttnn.__version__), folder / "mesh.ttnn")
+        assert ttrt.main(["run", stored, "--save-artifacts", "--init", "ones"]) == 0
+        made = torch.load(folder / "ttrt-artifacts/mesh.ttnn/run/program_0/program_0_output_0.pt")
+        assert torch.equal(made, torch.full((64, 64), 2.0))
+        assert ttrt.main(["perf", stored]) == 0
+        rows = table(folder / "ttrt-artifacts/mesh.ttnn/perf/ops_perf_results.csv")
+        assert {row["DEVICE ID"] for row in rows if "AllReduce" in row["OP CODE"] or "ReduceScatter" in row["OP CODE"]}
+        # Without a fabric chips exchange nothing, and the fabric of other programs stays as it was.
+        assert ttrt.main(["run", stored, "--fabric-config", "disabled"]) == 1
+        assert "fabric" in results("run")[0]["exception"]
+        assert ttnn.get_fabric_config() == ttnn.FabricConfig.DISABLED
+    capsys.readouterr()
+    assert ttrt.main(["run", stored]) == 1
+    assert "number of chips: 2 and 1" in results("run")[0]["exception"]

@@ -72,7 +72,7 @@ HOST_LAYOUTS: Final = Feature("2025-10")
 """Tiles of most data types are made and undone on the host."""
 HOST_DTYPES: Final = Feature("2025-10")
 """Data types change on the host by `to_dtype`."""
-HOST_SHARDS: Final = Feature("2025-10")
+HOST_SHARDS: Final = Feature("2025-10..")
 """Arguments and results that become shards of chips lie on the host."""
 MASKED_ATTENTION: Final = Feature("2026-08..")
 """Attention lowers with kernel masks and sinks; one position decodes."""

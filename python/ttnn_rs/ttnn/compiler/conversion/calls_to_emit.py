@@ -17,6 +17,7 @@ from ttnn.compiler.conversion.ttnn_to_calls.calls import (
     New,
     Ref,
     kept_by_traces,
+    needs_device,
     references,
 )
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program
@@ -86,6 +87,8 @@ def _last_uses(program: Program) -> dict[int, list[int]]:
             last[number] = index
             if call.function in _SHARING or call.function == "ttnn.deallocate":
                 kept.add(number)
+        # The result is this tensor.
+        kept.update(references(call.keywords.get("output_tensor")))
         for number in call.outputs:
             if number in made:
                 kept.add(number)
@@ -206,7 +209,7 @@ class Builder(ABC):
             return self.tensors[argument.id]
         if isinstance(argument, DeviceArgument):
             return self.device()
-        if not any(True for _ in references(argument)):
+        if not needs_device(argument) and not any(True for _ in references(argument)):
             return None
         if isinstance(argument, New):
             (made,) = self.call(argument.path, argument.arguments, dict(argument.keywords), [self.object_type])

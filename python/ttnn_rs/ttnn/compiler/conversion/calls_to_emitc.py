@@ -5,6 +5,7 @@ A function has tensors as arguments and returns a tensor; several results are a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -121,6 +122,8 @@ def reason_not_cpp(program: Program) -> str | None:
     functions = {call.function for call in program.calls}
     if TRACE in functions:
         return "traces are not written as C++: lower without enable-trace, or write Python"
+    if math.prod(program.mesh) > 1:
+        return "programs of several chips are not written as C++: write Python"
     return "programs of kernels are not written as C++: write Python" if "ttnn.generic_op" in functions else None
 
 
@@ -132,7 +135,7 @@ def emitc_module(programs: Sequence[Program], version: Version = NEWEST) -> Modu
         version: Version of the module.
 
     Raises:
-        UnsupportedError: A program has traces or kernels.
+        UnsupportedError: A program has traces, kernels or several chips.
     """
     for reason in filter(None, map(reason_not_cpp, programs)):
         raise UnsupportedError(f"{reason}.")

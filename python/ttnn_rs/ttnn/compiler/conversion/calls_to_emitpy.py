@@ -5,6 +5,7 @@ A function has a list of tensors and the device as arguments, and returns a list
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -158,7 +159,7 @@ def emitpy_module(
     if not target_module:
         called = [(name, program) for name, program in named if not program.private]
         functions += [_inputs(version, program, name, files) for name, program in called]
-        functions.append(_main(version, [name for name, _ in called], "create" if files is None else "load"))
+        functions.append(_main(version, called, "create" if files is None else "load"))
     top.block.add_ops(functions)
     return Module(ModuleOp(Region(top.block)), version)
 
@@ -201,17 +202,24 @@ def _inputs(version: Version, program: Program, name: str, files: str | None) ->
     return function
 
 
-def _main(version: Version, names: Sequence[str], verb: str) -> FuncOp:
+def _main(version: Version, called: Sequence[tuple[str, Program]], verb: str) -> FuncOp:
     """Return the function that calls all others once."""
     function = _define("main", {}, _INTEGER)
     body = _Body(version, function.body.block)
-    properties = {"args": ArrayAttr([opaque("emitpy", "0")]), "keyword_args": ArrayAttr([StringAttr("device_id")])}
-    opened = {"callee": StringAttr("ttnn.open_device"), **properties}
+    mesh = max((program.mesh for _, program in called), key=math.prod, default=(1, 1))
+    path, word, argument = "ttnn.open_device", "device_id", "0"
+    if math.prod(mesh) > 1:
+        body.call("ttnn.set_fabric_config", [Name("ttnn.FabricConfig.FABRIC_1D")], {}, [])
+        path, word, argument = "ttnn.open_mesh_device", "mesh_shape", f"ttnn.MeshShape{mesh}"
+    properties = {"args": ArrayAttr([opaque("emitpy", argument)]), "keyword_args": ArrayAttr([StringAttr(word)])}
+    opened = {"callee": StringAttr(path), **properties}
     device = body.add("call_opaque", [], [_DEVICE], opened, {"emitpy.name": StringAttr("device")}).results[0]
-    for name in names:
+    for name, _ in called:
         inputs = body.function_call(f"{verb}_inputs_for_{name}", [device])
         body.function_call(name, [inputs, device])
     body.opaque_call("ttnn.close_device", [device])
+    if math.prod(mesh) > 1:
+        body.call("ttnn.set_fabric_config", [Name("ttnn.FabricConfig.DISABLED")], {}, [])
     code = body.add("constant", [], [_INTEGER], {"value": opaque("emitpy", "0")})
     body.block.add_op(ReturnOp(code.results[0]))
     return function

@@ -11,6 +11,7 @@ which rules and passes ask for; ` : a` after the span names one of all lines bel
 
     effects       does more than its results and written operands show: not erased if unused, not merged
     writes NAME   changes the operands of that group in place
+    returns NAME  its result is the operand of that group, if there is one
     memory        each result is memory of its own: not merged
     creates       creates a tensor from its attributes
     aliases       results are parts of operands

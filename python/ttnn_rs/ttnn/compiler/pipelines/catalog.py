@@ -184,6 +184,7 @@ def _later_ttir(values: dict[str, Any]) -> list[Step]:
                 system_desc_path="system-desc-path",
                 mock_system_desc_arch="mock-system-desc-arch",
                 mesh_shape="mesh-shape",
+                mesh_topology="mesh-topology",
             ),
         ),
         *fusing,
@@ -220,6 +221,7 @@ def _later_ttnn(values: dict[str, Any]) -> list[Step]:
         steps.append(("ttnn-decomposition", ""))
     steps += _workarounds(values)
     steps += [
+        ("ttnn-configure-ccl-ops", ""),
         ("ttnn-weight-dtype-conversion", f"target-dtype={values['experimental-weight-dtype']}"),
         ("ttnn-kv-cache-dtype-conversion", f"target-dtype={values['experimental-kv-cache-dtype']}"),
         ("ttnn-prepare-conv3d-weights", ""),

@@ -118,6 +118,7 @@ def _ttnn() -> dict[str, Run]:
         adjust_deallocs,
         ccl_activation_dtype_lowering,
         collect_perf_metrics,
+        configure_ccl_ops,
         const_eval_hoist,
         deallocate,
         decompose_layouts,
@@ -138,6 +139,7 @@ def _ttnn() -> dict[str, Run]:
     return {
         "ttnn-layout": ttnn_layout.run,
         "ttnn-set-compute-kernel-config": set_compute_kernel_config.run,
+        "ttnn-configure-ccl-ops": configure_ccl_ops.run,
         "ttnn-fusing": ttnn_fusing.run,
         "ttnn-workaround": workarounds.run,
         "const-eval-hoist-transform": const_eval_hoist.run,

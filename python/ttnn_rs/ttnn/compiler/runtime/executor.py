@@ -7,6 +7,7 @@ Bits, times and reports are therefore those of the operators.
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -47,13 +48,19 @@ def execute(
 
     Raises:
         FileAccessError: The binary names a file outside of the working folder.
-        ParameterError: Another number of inputs than the program has.
+        ParameterError: Another number of inputs than the program has, or a mesh of another shape.
         ShapeError: An input of another shape than the program's.
         TtnnError: What an operator refuses; the message names the operation of the program.
     """
     if not depth and not allow_files:
         _refuse_files(program)
     counted = transfers if transfers is not None else Transfers()
+    shape = tuple(device.shape)
+    if math.prod(program.mesh) > 1 and shape != program.mesh:
+        raise ParameterError(
+            f"program {program.name} runs on a mesh of {program.mesh[0]}x{program.mesh[1]}, got one of "
+            f"{'x'.join(map(str, shape))}."
+        )
     if len(inputs) != len(program.inputs):
         raise ParameterError(f"program {program.name} has {len(program.inputs)} inputs, got {len(inputs)}.")
     tensors: dict[int, Any] = {}
@@ -61,10 +68,10 @@ def execute(
         if is_trace_id(tensor):
             tensors[number] = tensor
             continue
-        shape = tuple(tensor.shape)
-        if shape != want.shape:
+        given_shape = tuple(tensor.shape)
+        if given_shape != want.shape:
             raise ShapeError(
-                f"program {program.name}, input {index}: the shape is {list(want.shape)}, got {list(shape)}."
+                f"program {program.name}, input {index}: the shape is {list(want.shape)}, got {list(given_shape)}."
             )
         tensors[number] = place(tensor, want, device, counted)
     finished = _last_uses(program)

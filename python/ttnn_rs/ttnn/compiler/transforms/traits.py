@@ -9,7 +9,7 @@ from ttnn.compiler.dialects.spec import operations
 from ttnn.compiler.ir.xdsl_adapter import Operation, SSAValue
 from ttnn.compiler.version import NEWEST
 
-__all__ = ["elementwise", "has", "is_dead", "is_pure", "named", "writes", "written"]
+__all__ = ["elementwise", "has", "is_dead", "is_pure", "named", "returned", "writes", "written"]
 
 
 def has(op: Operation, *traits: str) -> bool:
@@ -33,9 +33,18 @@ def elementwise(*counts: int) -> tuple[str, ...]:
 
 def written(op: Operation) -> tuple[SSAValue, ...]:
     """Return the operands that an operation changes in place."""
+    return _named(op, "writes ")
+
+
+def returned(op: Operation) -> tuple[SSAValue, ...]:
+    """Return the operands that are an operation's results, too."""
+    return _named(op, "returns ")
+
+
+def _named(op: Operation, word: str) -> tuple[SSAValue, ...]:
     if not isinstance(op, TableOp):
         return ()
-    names = (trait.removeprefix("writes ") for trait in op.spec.traits if trait.startswith("writes "))
+    names = (trait.removeprefix(word) for trait in op.spec.traits if trait.startswith(word))
     return tuple(value for name in names for value in op.group(name))
 
 

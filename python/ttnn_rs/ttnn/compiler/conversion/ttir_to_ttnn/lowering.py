@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ttnn.compiler.conversion.ttir_to_ttnn import attention as lowering_attention
+from ttnn.compiler.conversion.ttir_to_ttnn import collectives as lowering_collectives
 from ttnn.compiler.conversion.ttir_to_ttnn import norms as lowering_norms
 from ttnn.compiler.conversion.ttir_to_ttnn import products as lowering_products
 from ttnn.compiler.conversion.ttir_to_ttnn import training as lowering_training
@@ -514,6 +515,19 @@ def _attention(module: Module, op: TableOp) -> None:
         _emit(module, op, "ttnn.scaled_dot_product_attention")
 
 
+def _collective(lower: Special) -> Special:
+    """Return the lowering of a collective; 2025-10 calls it by name."""
+
+    def apply(module: Module, op: TableOp) -> None:
+        name = "ttnn." + op.name.partition(".")[2]
+        if operation_class(name, module.version) is not None or operation_class("ttnn.assign", module.version) is None:
+            _emit(module, op, name)
+        else:
+            lower(module, op)
+
+    return apply
+
+
 def _typecast(module: Module, op: TableOp) -> None:
     _emit(module, op, "ttnn.typecast")
 
@@ -551,6 +565,10 @@ _SPECIAL: dict[str, Special] = {
     "adamw": lowering_training.adamw,
     "scaled_dot_product_attention": _attention,
     "scatter_in_dim": _scatter,
+    "mesh_shard": _collective(lowering_collectives.mesh_shard),
+    "collective_permute": _collective(lowering_collectives.collective_permute),
+    "collective_broadcast": _collective(lowering_collectives.collective_broadcast),
+    "all_to_all": _collective(lowering_collectives.all_to_all),
 }
 _CHANGES_2024_09 = {"concat": _concat, **tt.CHANGES}
 _SPECIAL_2024_09 = {"squeeze": _to_reshape, "unsqueeze": _to_reshape, **tt.SPECIAL}

@@ -23,6 +23,7 @@ __all__ = [
     "Ref",
     "drop_dead_calls",
     "kept_by_traces",
+    "needs_device",
     "references",
 ]
 
@@ -111,6 +112,15 @@ def references(argument: Argument) -> Iterator[int]:
         yield from references([value for _, value in argument.keywords])
     elif isinstance(argument, Mapping):
         yield from references(list(argument.values()))
+
+
+def needs_device(argument: Argument) -> bool:
+    """Return whether the device is inside an argument."""
+    if isinstance(argument, New):
+        return any(map(needs_device, [*argument.arguments, *(value for _, value in argument.keywords)]))
+    if isinstance(argument, list | tuple | set | frozenset):
+        return any(map(needs_device, argument))
+    return isinstance(argument, DeviceArgument)
 
 
 def drop_dead_calls(calls: list[Call], results: list[int]) -> list[Call]:

@@ -14,6 +14,7 @@ import numpy as np
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.attention import ATTENTION
 from ttnn.compiler.conversion.ttnn_to_calls.calls import CACHED, DEVICE, PROGRAM, Argument, Call, Name, Ref
+from ttnn.compiler.conversion.ttnn_to_calls.collectives import COLLECTIVES
 from ttnn.compiler.conversion.ttnn_to_calls.configurations import program_config
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe, dtype_name
 from ttnn.compiler.conversion.ttnn_to_calls.generic import GENERIC
@@ -98,11 +99,9 @@ def _refused(reason: str) -> Handler:
     return refuse
 
 
-_CHIPS: Final = "it exchanges data between chips, and programs are executed on one"
+_CHIPS: Final = "TT-NN has no public operator for it, or one that is not implemented, and it has no decomposition"
 _EXCHANGES: Final = (
-    *("AggregateTensorOp", "AllGatherOp", "AllReduceAsyncOp", "AllReduceOp", "AllToAllCombineOp"),
-    *("AllToAllDispatchMetadataOp", "AllToAllDispatchOp", "CollectivePermuteOp", "DistributeTensorOp"),
-    *("DistributedRMSNormOp", "MeshPartitionOp", "MeshShardOp", "MoeComputeOp", "PointToPointOp", "ReduceScatterOp"),
+    *("AllReduceAsyncOp", "AllToAllDispatchMetadataOp", "DistributedRMSNormOp", "MoeComputeOp"),
     "SelectiveReduceCombineOp",
 )
 _TRAINING: Final = "it is an operator of the training library ttml, which TT-NN does not have"
@@ -314,6 +313,7 @@ _STATISTICS: Final = (
 #: What each member of the union `OpType` adds.
 HANDLERS: Final[dict[str, Handler]] = {
     **ATTENTION,
+    **COLLECTIVES,
     **GENERIC,
     **QUANTIZATION,
     **SELECTION,
@@ -322,6 +322,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **dict.fromkeys(_EXCHANGES, _refused(_CHIPS)),
     "AdamWOp": _refused(_TRAINING),
     "ArangeOp": _arange,
+    "AssignOp": row("ttnn.assign input memory_config=output:memory dtype=output:dtype", out="output", like="output"),
     "BatchNormInferenceOp": row("ttnn.batch_norm input eps=epsilon:float =running_mean? =running_var? =weight? =bias?"),
     "BatchNormTrainingOp": _batch_norm_training,
     "BitcastConvertOp": row("ttnn.bitcast in out:dtype", data_type="out"),

@@ -44,9 +44,11 @@ class Calls:
     Attributes:
         added: The calls, in order.
         operation: Number of the operation that adds calls now.
+        mesh: Rows and columns of the mesh that the program runs on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, mesh: tuple[int, int] = (1, 1)) -> None:
+        self.mesh = mesh
         self.added: list[Call] = []
         self.operation = -1
         self._step = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +29,7 @@ class Program:
         outputs: Number and description of each output.
         calls: What it calls, in order.
         texts: Text of each operation, for messages.
+        mesh: Rows and columns of the mesh on which it runs.
         private: Whether only other programs call it.
         all: All programs of the binary, by number.
         constants: What programs of constants that it calls gave last, by number and operation, with what they read.
@@ -39,6 +41,7 @@ class Program:
     outputs: tuple[tuple[int, Description], ...]
     calls: tuple[Call, ...]
     texts: tuple[str, ...]
+    mesh: tuple[int, int] = (1, 1)
     private: bool = False
     all: list[Program] = field(default_factory=list, repr=False, compare=False)
     constants: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -74,10 +77,19 @@ def _tensors(references: list[dict[str, Any]]) -> tuple[tuple[int, Description],
     return tuple((reference["global_id"], describe(reference)) for reference in references)
 
 
+def _mesh(table: dict[str, Any], operations: list[dict[str, Any]]) -> tuple[int, int]:
+    """Return a program's mesh: that of its table, or of its device."""
+    devices = [one.get("type", {}) for one in operations if one.get("type_type") == "GetDeviceOp"]
+    sizes = [found for found in (table.get("mesh_shape"), *(one.get("mesh") for one in devices)) if found]
+    meshes = [(int(one["y"]), int(one["x"])) for one in sizes]
+    return max(meshes, key=math.prod, default=(1, 1))
+
+
 def _program(table: dict[str, Any], version: Version, index: int, found: list[Program]) -> Program:
     name = table.get("name") or f"program_{index}"
-    calls = Calls()
     operations = table.get("operations", [])
+    mesh = _mesh(table, operations)
+    calls = Calls(mesh)
     early = DIALECT_TT.of(version)
     handlers = HANDLERS_2024_09 if early else HANDLERS
     known: dict[int, Description] = {}
@@ -106,6 +118,7 @@ def _program(table: dict[str, Any], version: Version, index: int, found: list[Pr
         outputs,
         tuple(kept),
         tuple(str(operation.get("debug_info", "")) for operation in operations),
+        mesh,
         bool(table.get("private", False)),
         found,
     )

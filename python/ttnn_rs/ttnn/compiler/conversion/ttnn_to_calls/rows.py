@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from ttnn.compiler.conversion.ttnn_to_calls.calls import DEVICE, Argument, Call
+from ttnn.compiler.conversion.ttnn_to_calls.calls import DEVICE, Argument, Call, Name, New
 from ttnn.compiler.conversion.ttnn_to_calls.configurations import attention_config, program_config
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe, dtype_name
 from ttnn.compiler.conversion.ttnn_to_calls.parts import (
@@ -203,7 +203,9 @@ _VALUES: Final[dict[str, Callable[[Any], Argument]]] = {
     "numbers": numbers,
     "shape": numbers,
     "sizes": lambda value: list(describe(value).shape),
+    "subdevice": lambda value: New("ttnn.SubDeviceId", (int(value),)),
     "text": str,
+    "topology": lambda value: Name(f"ttnn.Topology.{value}"),
     "true": bool,
 }
 _OF_TABLE: Final[dict[str, Callable[[Calls, dict[str, Any]], Argument]]] = {

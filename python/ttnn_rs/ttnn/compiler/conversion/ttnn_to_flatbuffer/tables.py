@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ttnn.compiler.conversion.ttnn_to_calls.configurations import configuration_table
 from ttnn.compiler.conversion.ttnn_to_calls.generic import generic_table
-from ttnn.compiler.dialects.attributes import EnumAttr, ShapeAttr, TileType, TTNNLayoutAttr, data_type
+from ttnn.compiler.dialects.attributes import DeviceAttr, EnumAttr, ShapeAttr, TileType, TTNNLayoutAttr, data_type
 from ttnn.compiler.dialects.enums import ENUMS
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.traces import is_trace_id
@@ -145,6 +145,12 @@ class Program:
         self.module = module
         self.schema = Schema.load(version)
         self.functions = {function.sym_name.data: index for index, function in enumerate(functions)}
+        device = _device_of(module)
+        #: The chips of the device, and their rows and columns.
+        self.chips = list(device.chip_ids) if device is not None else [0]
+        sizes = device.mesh_shape if device is not None else ()
+        rows, columns = sizes if len(sizes) == 2 else (1, math.prod(sizes))
+        self.mesh = {"y": rows, "x": columns}
         self._tensors: dict[SSAValue, dict[str, Any]] = {}
         self._descriptions: dict[Attribute, dict[str, Any]] = {}
         self._number = 0
@@ -468,11 +474,18 @@ class Program:
             "outputs": outputs,
             "operations": operations,
             "private": private or function_kind(function) == "const_eval",
-            "mesh_shape": {"y": 1, "x": 1},
+            "mesh_shape": self.mesh,
         }
         kind = self.schema.types["tt.target.ttnn.Program"]
         assert isinstance(kind, Table)
         return {name: value for name, value in table.items() if name in kind.by_name}
+
+
+def _device_of(module: Module) -> DeviceAttr | None:
+    """Return the registered device of a module, or None."""
+    registered = next((op for op in module.op.walk() if op.name == "ttcore.device"), None)
+    attribute = registered.properties.get("device_attr") if registered is not None else None
+    return attribute if isinstance(attribute, DeviceAttr) else None
 
 
 def _result_layout(op: Operation) -> TTNNLayoutAttr | None:
@@ -689,7 +702,32 @@ def _mask_type(made: Program, op: TableOp) -> dict[str, Any]:
 
 
 def _get_device(made: Program, op: TableOp) -> dict[str, Any]:
-    return {"mesh": {"y": 1, "x": 1}, "offset": {"y": 0, "x": 0}, "chip_ids": [0], "out": {"global_id": 0}}
+    mesh, offset = _sizes(op, "mesh_shape", (1, 1)), _sizes(op, "mesh_offset", (0, 0))
+    return {"mesh": mesh, "offset": offset, "chip_ids": made.chips, "out": {"global_id": 0}}
+
+
+def _sizes(op: TableOp, name: str, default: tuple[int, int]) -> dict[str, int]:
+    """Return the struct `Dim2d` of an attribute.
+
+    An older spelling is kept as text.
+    """
+    attribute = op.properties.get(name)
+    found = re.search(r"(\d+)x(\d+)", attribute_text(attribute)) if attribute is not None else None
+    y, x = (int(found[1]), int(found[2])) if found is not None else default
+    return {"y": y, "x": x}
+
+
+def _distributed(made: Program, op: TableOp) -> dict[str, Any]:
+    """A mapper or composer with its mesh shape."""
+    name = "mapper_config" if "mapper_config" in op.text.attributes else "composer_config"
+    body, _, override = str(op.attribute(name)).partition("mesh_shape_override")
+    table: dict[str, Any] = {"mesh_shape_override": [int(one) for one in re.findall(r"(\d+)(?:\s*:\s*ui32)", override)]}
+    if name == "mapper_config":
+        found = re.findall(r"<\s*(shard|replicate)(?:\s*,\s*(-?\d+)(?:\s*:\s*i32)?)?\s*>", body)
+        table["placements"] = [{"type": word.capitalize(), "dim": int(dim or -1)} for word, dim in found]
+    else:
+        table["dims"] = [int(one) for one in re.findall(r"(-?\d+)(?:\s*:\s*i32)", body)]
+    return {name: table}
 
 
 _SPECIAL: Final[dict[str, Callable[[Program, TableOp], dict[str, Any]]]] = {
@@ -702,6 +740,8 @@ _SPECIAL: Final[dict[str, Callable[[Program, TableOp], dict[str, Any]]]] = {
     "generic": generic_table,
     "dequantize": _quantization("scale", "zero_point"),
     "full": _full,
+    "aggregate_tensor": _distributed,
+    "distribute_tensor": _distributed,
     "get_device": _get_device,
     "leaky_relu": _leaky_relu,
     "linear": _product,

@@ -6,11 +6,13 @@ Source: tt-mlir, `include/ttmlir/Dialect/TT/IR/TTOpsTypes.td` (SystemDescAttr) a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from ttnn.base.exceptions import DeviceError
 from ttnn.compiler.dialects.enums import ENUMS
+from ttnn.compiler.limits import CHIPS
 
 __all__ = ["ARCHITECTURES", "CHIP_NUMBERS", "ChipChannel", "ChipDesc", "Pair", "SystemDesc"]
 
@@ -132,12 +134,12 @@ class SystemDesc:
             chips: Number of chips, in one row. The first is connected to the host, each to its neighbours.
 
         Raises:
-            DeviceError: An unknown architecture, or less than one chip.
+            DeviceError: An unknown architecture, no chip, or too many.
         """
         if arch not in ARCHITECTURES:
             raise DeviceError(f"architecture {arch!r} is unknown; there are {', '.join(ARCHITECTURES)}.")
-        if chips < 1:
-            raise DeviceError(f"a system has at least one chip, got {chips}.")
+        if not 1 <= chips <= CHIPS:
+            raise DeviceError(f"a system has at least one chip and at most {CHIPS}, got {chips}.")
         chip = ARCHITECTURES[arch]
         if chips > 1:
             chip = replace(chip, eth=tuple((chip.grid[0], x) for x in range(2)))
@@ -148,6 +150,33 @@ class SystemDesc:
             tuple(first if index == 0 else () for index in range(chips)),
             tuple((0, 0, 0, index) for index in range(chips)),
             tuple(ChipChannel(index, (chip.grid[0], 1), index + 1, (chip.grid[0], 0)) for index in range(chips - 1)),
+        )
+
+    @staticmethod
+    def of_links(
+        arch: str, grid: Pair, host: Sequence[bool], places: Sequence[Pair], links: Sequence[tuple[int, int, int, int]]
+    ) -> SystemDesc:
+        """Return the descriptor of equal chips with links.
+
+        Args:
+            arch: "wormhole_b0" or "blackhole".
+            grid: Rows and columns of worker cores of a chip.
+            host: For each chip whether it is connected to the host.
+            places: For each chip its row and column in the mesh of all chips.
+            links: A chip, its Ethernet channel, the other chip and its channel. The core of a channel is (channel, 0).
+
+        Raises:
+            DeviceError: An unknown architecture, or no chip.
+        """
+        plain = SystemDesc.for_arch(arch)
+        channels = sorted({channel for link in links for channel in link[1::2]})
+        chip = replace(plain.chips[0], grid=grid, workers=_grid(*grid), eth=tuple((channel, 0) for channel in channels))
+        return SystemDesc(
+            (chip,),
+            (0,) * len(host),
+            tuple(plain.capabilities[0] if connected else () for connected in host),
+            tuple((0, 0, *place) for place in places),
+            tuple(ChipChannel(a, (first, 0), b, (second, 0)) for a, first, b, second in sorted(links)),
         )
 
     def summary(self) -> str:

@@ -23,7 +23,7 @@ from ttnn.compiler.ir.attributes import DenseAttr
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import TensorType
 
-__all__ = ["COLLECTIVES"]
+__all__ = ["COLLECTIVES", "dense_numbers"]
 
 
 _REDUCTIONS: Final = ("sum", "max", "min")
@@ -84,7 +84,8 @@ def _all_to_all(op: TableOp) -> None:
     need(element_text(op.inputs[0]) == element_text(op.results[0]), "Input and output element types must match")
 
 
-def _numbers(op: TableOp, name: str) -> tuple[Shape, list[int]]:
+def dense_numbers(op: TableOp, name: str) -> tuple[Shape, list[int]]:
+    """Return shape and numbers of a dense attribute, row by row."""
     value = op.properties.get(name)
     if not isinstance(value, DenseAttr):
         return (), []
@@ -97,7 +98,7 @@ def _numbers(op: TableOp, name: str) -> tuple[Shape, list[int]]:
 
 
 def _collective_permute(op: TableOp) -> None:
-    shape, numbers = _numbers(op, "source_target_pairs")
+    shape, numbers = dense_numbers(op, "source_target_pairs")
     need(len(shape) == 2, f"The rank of source target pairs must be 2, got rank = {len(shape)}")
     for side in (numbers[::2], numbers[1::2]):
         need(len(set(side)) == len(side), "There are duplicate 'src' or 'dest' devices in source target pairs")
@@ -108,7 +109,7 @@ def _collective_broadcast(op: TableOp) -> None:
     output = op.outs[0].type if op.outs else result
     need(op.inputs[0].type == output, "input and output must have the same type")
     need(output == result, "output and result must have the same type")
-    shape, numbers = _numbers(op, "replica_groups")
+    shape, numbers = dense_numbers(op, "replica_groups")
     need(len(shape) == 2, "replica_groups must be a 2D array")
     top = math.prod(shape) - 1
     need(all(one >= 0 for one in numbers), "replica_groups values must be positive")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import ttnn
@@ -71,17 +72,17 @@ class Perf(Command):
             torch.manual_seed(0)
             folder = self.artifacts.get_binary_perf_folder_path(binary)
             run = Run({"binary": binary.file_path, "--loops": 1, "--result-file": ""}, self.logger, self.artifacts)
-            for name in ("--program-index", "--init", "--allow-files"):
+            for name in ("--program-index", "--init", "--allow-files", "--fabric-config"):
                 run[name] = self[name]
-            device = runtime.open_device(self.query.device_ids)
             try:
                 runtime.set_compatible_runtime(binary.fbb)
                 rows: list[dict[str, Any]] = []
                 with ttnn.profiler.profile() as profile:
-                    for loop in range(self["--loops"]):
-                        for index in run.indices(binary):
-                            device.observe = _recorder(rows, loop, index)
-                            run.run_program(device, binary, index)
+                    for mesh, indices in run.by_mesh(binary):
+                        with runtime.opened(mesh, run.fabric()) as device:
+                            for loop, index in product(range(self["--loops"]), indices):
+                                device.observe = _recorder(rows, loop, index)
+                                run.run_program(device, binary, index)
                 self.file_manager.create_directory(folder)
                 if self["--host-only"]:
                     path = f"{folder}/{HOST_SHEET}"
@@ -94,8 +95,6 @@ class Perf(Command):
                 self.result(binary.file_path, "pass", predicted_nanoseconds=float(profile.total))
             except TtnnError as error:
                 self.result(binary.file_path, "error", str(error))
-            finally:
-                runtime.close_device(device)
 
 
 def _recorder(rows: list[dict[str, Any]], loop: int, index: int) -> Callable[[Call, int], None]:

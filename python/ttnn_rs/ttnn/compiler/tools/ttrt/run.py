@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Any, ClassVar
 
 from ttnn.base.exceptions import TtnnError, UnsupportedError
@@ -56,24 +57,29 @@ class Run(Command):
         torch = require_torch()
         runtime.DebugEnv.get(self["--load-kernels-from-disk"], self["--enable-async-ttnn"])
         torch.manual_seed(self["--seed"])
-        device = runtime.open_device(self.query.device_ids)
-        try:
-            for binary in self.binaries:
-                runtime.set_compatible_runtime(binary.fbb)
-                failures: list[str] = []
-                try:
-                    for index in self.indices(binary):
-                        failures += self.run_program(device, binary, index)
-                except TtnnError as error:
-                    binary.test_result = "error"
-                    self.result(binary.file_path, "error", str(error))
-                    continue
-                finally:
-                    device.deallocate_buffers()
-                binary.test_result = "fail" if failures else "pass"
-                self.result(binary.file_path, binary.test_result, "; ".join(failures))
-        finally:
-            runtime.close_device(device)
+        for binary in self.binaries:
+            runtime.set_compatible_runtime(binary.fbb)
+            failures: list[str] = []
+            try:
+                for mesh, indices in self.by_mesh(binary):
+                    with runtime.opened(mesh, self.fabric()) as device:
+                        for index in indices:
+                            failures += self.run_program(device, binary, index)
+            except TtnnError as error:
+                binary.test_result = "error"
+                self.result(binary.file_path, "error", str(error))
+                continue
+            binary.test_result = "fail" if failures else "pass"
+            self.result(binary.file_path, binary.test_result, "; ".join(failures))
+
+    def fabric(self) -> runtime.FabricConfig:
+        """Return the fabric of meshes."""
+        return runtime.FabricConfig[str(self["--fabric-config"]).upper()]
+
+    def by_mesh(self, binary: Binary) -> Iterator[tuple[tuple[int, int], list[int]]]:
+        """Yield meshes and the numbers of their programs, in order."""
+        for mesh, indices in groupby(self.indices(binary), lambda index: runtime.mesh_of(binary.fbb, index)):
+            yield mesh, list(indices)
 
     def indices(self, binary: Binary) -> list[int]:
         """Return the numbers of the programs to run."""

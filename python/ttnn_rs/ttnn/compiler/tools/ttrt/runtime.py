@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -33,16 +34,22 @@ __all__ = [
     "Device",
     "DeviceRuntime",
     "Event",
+    "FabricConfig",
     "Tensor",
     "close_device",
+    "close_mesh_device",
     "create_tensor",
     "get_available_runtimes",
     "get_current_runtime",
     "get_current_system_desc",
     "get_num_available_devices",
+    "mesh_of",
     "open_device",
+    "open_mesh_device",
+    "opened",
     "set_compatible_runtime",
     "set_current_runtime",
+    "set_fabric_config",
     "submit",
     "wait",
 ]
@@ -65,6 +72,18 @@ class DeviceRuntime(Enum):
     Disabled = 0
     TTNN = 1
     TTMetal = 2
+
+
+class FabricConfig(Enum):
+    """Fabric of a mesh."""
+
+    DISABLED = 0
+    FABRIC_1D = 1
+    FABRIC_1D_RING = 2
+    FABRIC_2D = 3
+    FABRIC_2D_TORUS_X = 4
+    FABRIC_2D_TORUS_Y = 5
+    FABRIC_2D_TORUS_XY = 6
 
 
 class _Current:
@@ -213,24 +232,88 @@ def open_device(device_ids: Sequence[int], num_hw_cqs: int = 1) -> Device:
     """Return an open device with empty memory.
 
     Args:
-        device_ids: Numbers of chips; programs of the first of them are executed.
+        device_ids: Numbers of chips; several are a mesh of one row, of all chips of the system.
         num_hw_cqs: Command queues.
 
     Raises:
         ParameterError: No chip is named.
-        UnsupportedError: More than one chip.
+        UnsupportedError: A part of several chips.
     """
     if not device_ids:
         raise ParameterError("open_device: at least one chip is needed.")
-    if len(device_ids) > 1:
-        raise UnsupportedError(f"open_device: programs run on one chip, got {list(device_ids)}.")
-    return Device(ttnn.open_device(device_id=device_ids[0], num_command_queues=num_hw_cqs))
+    if len(device_ids) == 1:
+        return Device(ttnn.open_device(device_id=device_ids[0], num_command_queues=num_hw_cqs))
+    if sorted(device_ids) != list(range(get_num_available_devices())):
+        raise UnsupportedError(
+            f"open_device: one chip or all of the system are opened, got {list(device_ids)}; use open_mesh_device."
+        )
+    return open_mesh_device((1, len(device_ids)), num_hw_cqs)
+
+
+def open_mesh_device(mesh_shape: Sequence[int], num_hw_cqs: int = 1) -> Device:
+    """Return an open mesh with empty memory.
+
+    Args:
+        mesh_shape: Rows and columns of chips.
+        num_hw_cqs: Command queues.
+
+    Raises:
+        DeviceError: The system has no such mesh.
+    """
+    return Device(ttnn.open_mesh_device(ttnn.MeshShape(*mesh_shape), num_command_queues=num_hw_cqs))
+
+
+def set_fabric_config(config: FabricConfig) -> None:
+    """Set the fabric of meshes that are opened from now on.
+
+    Raises:
+        FabricError: A device is open, or another fabric is set.
+    """
+    ttnn.set_fabric_config(getattr(ttnn.FabricConfig, config.name))
 
 
 def close_device(device: Device) -> None:
     """Close a device: its memory is given back."""
     device.deallocate_buffers()
-    ttnn.close_device(device.device)
+    ttnn.close_mesh_device(device.device)
+
+
+def close_mesh_device(device: Device) -> None:
+    """Close a mesh, as `close_device`."""
+    close_device(device)
+
+
+@contextmanager
+def opened(mesh_shape: Sequence[int], fabric: FabricConfig) -> Iterator[Device]:
+    """Open a mesh for a program; several chips have a fabric.
+
+    Args:
+        mesh_shape: Rows and columns of chips.
+        fabric: Its fabric.
+
+    Raises:
+        DeviceError: The system has no such mesh.
+    """
+    exchanges = math.prod(mesh_shape) > 1 and fabric is not FabricConfig.DISABLED
+    if exchanges:
+        set_fabric_config(fabric)
+    try:
+        device = open_mesh_device(mesh_shape)
+        try:
+            yield device
+        finally:
+            close_device(device)
+    finally:
+        if exchanges:
+            set_fabric_config(FabricConfig.DISABLED)
+
+
+def mesh_of(binary: Flatbuffer, program_index: int) -> tuple[int, int]:
+    """Return rows and columns of the mesh on which a program runs."""
+    if binary.file_identifier == "TTM0":
+        return 1, 1
+    listed = _programs(binary)
+    return listed[program_index].mesh if 0 <= program_index < len(listed) else (1, 1)
 
 
 _PROGRAMS: dict[int, tuple[Any, list[Program]]] = {}

@@ -5,6 +5,9 @@ It is an operation.
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from ttnn.base.exceptions import DeviceError
@@ -17,6 +20,7 @@ from ttnn.compiler.dialects.ttcore.system_desc_attribute import to_attribute
 from ttnn.compiler.features import DEVICE_MAPS, DIALECT_TT
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import (
     Attribute,
     Block,
@@ -69,20 +73,21 @@ def register_device(module: Module, options: dict[str, Any]) -> None:
     Raises:
         CompileError: The descriptor cannot be read, or has too few chips for the mesh.
     """
-    if options["system-desc-path"]:
-        desc = read_system_desc(module, options["system-desc-path"])
-    else:
-        desc = SystemDesc.for_arch(options["mock-system-desc-arch"] or "wormhole_b0")
-    mesh = tuple(options["mesh-shape"])
+    path = options["system-desc-path"]
+    desc = read_system_desc(module, path) if path else None
+    arch = options["mock-system-desc-arch"] or "wormhole_b0"
     for target in device_modules(module):
         if any(op.name == "ttcore.device" for op in target.ops):
             continue
+        mesh = _mesh_of(module, target, tuple(options["mesh-shape"]))
         try:
-            device = Device.of_system(desc, mesh)
+            # Without a descriptor there are as many chips as the mesh has.
+            system = desc or SystemDesc.for_arch(arch, math.prod(mesh))
+            device = Device.of_system(system, mesh)
         except DeviceError as error:
             raise CompileError(module.at(module.op, str(error))) from None
-        target.attributes["ttcore.system_desc"] = to_attribute(desc, "ttcore")
-        attribute = device_attribute(desc, device, mesh or (1, 1), module.version)
+        target.attributes["ttcore.system_desc"] = to_attribute(system, "ttcore")
+        attribute = device_attribute(system, device, mesh or (1, 1), module.version, options["mesh-topology"])
         new = make(
             "ttcore.device",
             module.version,
@@ -99,10 +104,29 @@ def register_device(module: Module, options: dict[str, Any]) -> None:
             block.insert_op_before(new, first)
 
 
-def device_attribute(desc: SystemDesc, device: Device, mesh: tuple[int, ...], version: Version) -> DeviceAttr:
+def _mesh_of(module: Module, target: ModuleOp, given: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a device module's first mesh, or the given one.
+
+    Raises:
+        CompileError: They differ.
+    """
+    named = target.attributes.get("ttcore.meshes")
+    sizes = re.search(r"=\s*(\d+(?:\s*x\s*\d+)*)", attribute_text(named)) if named is not None else None
+    if sizes is None:
+        return given
+    mesh = tuple(int(size) for size in sizes[1].split("x"))
+    if given and given != mesh:
+        texts = ["x".join(map(str, one)) for one in (mesh, given)]
+        raise CompileError(module.at(target, f"the module has a mesh of {texts[0]}, mesh-shape is {texts[1]}"))
+    return mesh
+
+
+def device_attribute(
+    desc: SystemDesc, device: Device, mesh: tuple[int, ...], version: Version, topology: Sequence[str] = ()
+) -> DeviceAttr:
     """Return a device's attribute.
 
-    That of 2026-08 has the map back and the grid of DRAM, too.
+    That of 2026-08 has the map back, the grid of DRAM and the topology of the mesh, too.
     """
     if not DEVICE_MAPS.of(version):
         grid = GridAttr("ttcore", device.grid, device.workers)
@@ -113,7 +137,10 @@ def device_attribute(desc: SystemDesc, device: Device, mesh: tuple[int, ...], ve
         inverse = AffineMap(rank + 1, 0, tuple(dimensions(rank + 1)[1:]))
     grid = GridAttr("ttcore", device.grid, device.workers, inverse, keyed=True)
     banks = f"#ttcore.grid<1x{desc.chips[desc.chip_indices[device.chip_ids[0]]].num_dram_channels}>"
-    return DeviceAttr("ttcore", grid, device.l1, device.dram, mesh, device.chip_ids, rest=(("dramGrid", banks),))
+    rest = [("dramGrid", banks)]
+    if topology:
+        rest.append(("meshTopology", f"[{', '.join(topology)}]"))
+    return DeviceAttr("ttcore", grid, device.l1, device.dram, mesh, device.chip_ids, rest=tuple(rest))
 
 
 def wrap(module: Module) -> None:

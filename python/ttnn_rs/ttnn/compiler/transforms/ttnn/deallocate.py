@@ -7,7 +7,7 @@ from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import Block, IntegerAttr, IntegerType, Operation, SSAValue, TensorType
-from ttnn.compiler.transforms.traits import has
+from ttnn.compiler.transforms.traits import has, returned
 from ttnn.compiler.transforms.ttnn.trace_hoist import is_trace
 
 __all__ = ["run"]
@@ -73,6 +73,9 @@ def _free(module: Module, body: Block, value: SSAValue, order: dict[Operation, i
         if user is None:
             continue
         if user.name in ("func.return", "ttnn.deallocate") or has(user, "aliases"):
+            return
+        if any(value is one for one in returned(user)):
+            # The result is the same memory.
             return
         if last is None or order[user] > order[last]:
             last = user

@@ -312,6 +312,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("sampling", "->0", _ROWS_U32, versions=_LATEST),
     # Movement of data.
     Row("mesh_shard", "*", Want(space="system_memory", memory=HOST), _moves_shards, versions="2025-10"),
+    Row("mesh_partition", "*", _ROWS, versions=_LATEST),
     Row("concat", "*", _BF16, _concat_pads, versions="2025-10"),
     Row("slice_static", "*", _U32, _strided),
     Row("slice_dynamic", "input", _U32, _first(_small_unsigned)),
