@@ -131,5 +131,5 @@ def test_multi_chip_expert_operations_are_written_but_not_executed() -> None:
 """
     made = binary(text)
     assert [op["type"]["experts"] for op in made.values["programs"][0]["operations"] if "experts" in op["type"]] == [8]
-    with pytest.raises(UnsupportedError, match="it exchanges data between chips, and programs are executed on one"):
+    with pytest.raises(UnsupportedError, match="this operation is not executed: TT-NN has no public operator for it"):
         programs(made)
