@@ -53,7 +53,7 @@ fn lane_mode(name: &str) -> PyResult<Mode> {
 #[pyo3(signature = (mode, words, arch=Given(Arch::Wormhole)))]
 fn sfpu_load<'py>(py: Python<'py>, mode: &str, words: Words<'py>, arch: Given<Arch>) -> NewWords<'py> {
     let mode = lane_mode(mode)?;
-    map_words(py, &words, move |word| convert::load_for(arch.0, mode, word))
+    map_words(py, &words, move |word| convert::load(arch.0, mode, word))
 }
 
 /// `SFPSTORE` to natural Dst words.
@@ -61,7 +61,7 @@ fn sfpu_load<'py>(py: Python<'py>, mode: &str, words: Words<'py>, arch: Given<Ar
 #[pyo3(signature = (mode, words, arch=Given(Arch::Wormhole)))]
 fn sfpu_store<'py>(py: Python<'py>, mode: &str, words: Words<'py>, arch: Given<Arch>) -> NewWords<'py> {
     let mode = lane_mode(mode)?;
-    map_words(py, &words, move |word| convert::store_for(arch.0, mode, word))
+    map_words(py, &words, move |word| convert::store(arch.0, mode, word))
 }
 
 /// The results of an operation that not every chip has, on words: one array or two.

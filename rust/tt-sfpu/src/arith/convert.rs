@@ -38,9 +38,9 @@ pub enum Round {
     Int16,
 }
 
-/// `SFPLOAD` of Wormhole.
+/// `SFPLOAD`.
 #[inline(always)]
-pub fn load(mode: Mode, dst: u32) -> u32 {
+pub fn load(arch: Arch, mode: Mode, dst: u32) -> u32 {
     match mode {
         Mode::Fp16 => {
             let exponent = dst >> 10 & 31;
@@ -51,13 +51,16 @@ pub fn load(mode: Mode, dst: u32) -> u32 {
         Mode::Bf16 => dst << 16,
         Mode::Fp32 | Mode::Int32 => dst,
         Mode::UInt16 => dst & 0xffff,
-        Mode::Int32TwosComplement => lane::sm_to_twos(dst),
+        Mode::Int32TwosComplement => match arch {
+            Arch::Wormhole => lane::sm_to_twos(dst),
+            Arch::Blackhole => dst,
+        },
     }
 }
 
-/// `SFPSTORE` of Wormhole; 16-bit results in the low half.
+/// `SFPSTORE`; 16-bit results in the low half.
 #[inline(always)]
-pub fn store(mode: Mode, word: u32) -> u32 {
+pub fn store(arch: Arch, mode: Mode, word: u32) -> u32 {
     match mode {
         Mode::Fp16 => {
             let sign = word >> 31 << 15;
@@ -71,25 +74,10 @@ pub fn store(mode: Mode, word: u32) -> u32 {
         Mode::Fp32 => lane::flush(word),
         Mode::Int32 => word,
         Mode::UInt16 => word & 0xffff,
-        Mode::Int32TwosComplement => lane::twos_to_sm(word),
-    }
-}
-
-/// `SFPLOAD` of a generation.
-#[inline(always)]
-pub fn load_for(arch: Arch, mode: Mode, dst: u32) -> u32 {
-    match (arch, mode) {
-        (Arch::Blackhole, Mode::Int32TwosComplement) => dst,
-        _ => load(mode, dst),
-    }
-}
-
-/// `SFPSTORE` of a generation.
-#[inline(always)]
-pub fn store_for(arch: Arch, mode: Mode, word: u32) -> u32 {
-    match (arch, mode) {
-        (Arch::Blackhole, Mode::Int32TwosComplement) => word,
-        _ => store(mode, word),
+        Mode::Int32TwosComplement => match arch {
+            Arch::Wormhole => lane::twos_to_sm(word),
+            Arch::Blackhole => word,
+        },
     }
 }
 

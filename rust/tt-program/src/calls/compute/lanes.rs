@@ -49,7 +49,7 @@ impl Datums for Rows<'_> {
             let word = self.tiles.get_mut(tile).map_or(0, |tile| tile.dst()[datum]);
             match memory {
                 Memory::Float | Memory::Word => word,
-                Memory::SignMagnitude => convert::load_for(self.arch, Mode::Int32TwosComplement, word),
+                Memory::SignMagnitude => convert::load(self.arch, Mode::Int32TwosComplement, word),
                 Memory::UInt16 => word & 0xffff,
             }
         })
@@ -61,7 +61,7 @@ impl Datums for Rows<'_> {
             let word = match memory {
                 Memory::Float if self.wide => lane::store_f32(value[lane]),
                 Memory::Float => lane::store_bf16(value[lane]),
-                Memory::SignMagnitude => convert::store_for(self.arch, Mode::Int32TwosComplement, value[lane]),
+                Memory::SignMagnitude => convert::store(self.arch, Mode::Int32TwosComplement, value[lane]),
                 Memory::Word => value[lane],
                 Memory::UInt16 => value[lane] & 0xffff,
             };
