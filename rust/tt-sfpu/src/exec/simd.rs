@@ -44,6 +44,13 @@ pub(crate) trait LaneVector: Vector {
     fn on_grid(_: &Words<Self>, _: &Words<Self>, _: &Words<Self>) -> Option<Words<Self>> {
         None
     }
+    /// `x * y + z` on the unit's grid, of terms whose exponents are close, if the level can.
+    ///
+    /// The product is within four exponents below the addend and two above it.
+    #[inline(always)]
+    fn of_close_terms(_: Self::Int, _: Self::Int, _: Self::Int) -> Option<Self::Int> {
+        None
+    }
     /// Signed integers to FP32, to nearest even.
     fn lane_to_f32(a: Self::Int) -> Self::Float;
     /// 1 / a, to nearest even.
@@ -239,6 +246,13 @@ fn multiply_add<V: LaneVector, G: BlockMultiplyAdd>(x: &Words<V>, y: &Words<V>, 
     {
         return result;
     }
+    if let (Some(close0), Some(close1)) = (V::of_close_terms(x[0], y[0], z[0]), V::of_close_terms(x[1], y[1], z[1])) {
+        let known0 = V::mask_or(good0, are_close::<V>(x[0], y[0], z[0], close0));
+        let known1 = V::mask_or(good1, are_close::<V>(x[1], y[1], z[1], close1));
+        if !V::mask_any(V::mask_not(V::both(known0, known1))) {
+            return [V::select(good0, fast0, close0), V::select(good1, fast1, close1)];
+        }
+    }
     let (fast0, differs0) = host_fma::<V, G>(x[0], y[0], z[0]);
     let (fast1, differs1) = host_fma::<V, G>(x[1], y[1], z[1]);
     if !V::mask_any(V::mask_or(differs0, differs1)) {
@@ -247,6 +261,20 @@ fn multiply_add<V: LaneVector, G: BlockMultiplyAdd>(x: &Words<V>, y: &Words<V>, 
     let first = if V::mask_any(differs0) { G::stepwise::<V>(x[0], y[0], z[0]) } else { fast0 };
     let second = if V::mask_any(differs1) { G::stepwise::<V>(x[1], y[1], z[1]) } else { fast1 };
     [first, second]
+}
+
+/// The lanes whose terms are as [`LaneVector::of_close_terms`] asks for, and whose result is the unit's.
+///
+/// The result loses at most one bit to the right, and is far from both ends of the range.
+#[inline(always)]
+fn are_close<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int, result: V::Int) -> V::Mask {
+    let (ez, er) = (exponent_bits::<V>(z), exponent_bits::<V>(result));
+    let ep = product_exponent::<V>(x, y);
+    let above = V::greater(ep, V::add(ez, V::splat(2 * HIDDEN)));
+    let below = V::greater(ez, V::add(ep, V::splat(4 * HIDDEN)));
+    let untraced = V::greater(er, V::add(V::max(ep, ez), V::splat(HIDDEN)));
+    let apart = V::mask_or(V::mask_or(above, below), untraced);
+    V::both(V::both(is_safe::<V>(er), are_normal::<V>(x, y)), V::mask_not(apart))
 }
 
 /// On the grid zeros have no sign.
@@ -513,7 +541,7 @@ mod x86 {
     #[allow(clippy::wildcard_imports, reason = "intrinsics of one family")]
     use std::arch::x86_64::*;
 
-    use super::{Avx2, Avx512, BlockMultiplyAdd, LaneVector, VECTORS};
+    use super::{Avx2, Avx512, BlockMultiplyAdd, LaneVector, VECTORS, exponent_bits, product_exponent};
     use crate::exec::grid;
     use tt_cpu::vector::x86::lanes;
 
@@ -564,6 +592,48 @@ mod x86 {
             // SAFETY: lanes of AVX2 are used on hosts that have it.
             unsafe { multiply_add_avx2::<G>(a, b, c) }
         }
+        #[inline(always)]
+        fn of_close_terms(x: __m256i, y: __m256i, z: __m256i) -> Option<__m256i> {
+            // SAFETY: as above.
+            Some(unsafe { close_terms_avx2(x, y, z) })
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+    fn close_terms_avx2(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
+        let largest = _mm256_max_epi32(product_exponent::<Avx2>(x, y), exponent_bits::<Avx2>(z));
+        let lower = |words: __m256i| _mm256_castsi256_si128(words);
+        let upper = |words: __m256i| _mm256_extracti128_si256::<1>(words);
+        _mm256_set_m128i(
+            close_terms(upper(x), upper(y), upper(z), upper(largest)),
+            close_terms(lower(x), lower(y), lower(z), lower(largest)),
+        )
+    }
+
+    /// The exact sum, rounded to odd at 2^-26 of the larger exponent, then to nearest.
+    ///
+    /// FP64 holds the sum: the product has 48 bits, and begins at most four below the addend. The addend is an even number
+    /// of places of the grid, so that rounding the product to odd is rounding the sum to odd.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+    fn close_terms(x: __m128i, y: __m128i, z: __m128i, largest: __m128i) -> __m128i {
+        let wide = |words: __m128i| _mm256_cvtps_pd(_mm_castsi128_ps(words));
+        let sum = _mm256_fmadd_pd(wide(x), wide(y), wide(z));
+        // 1.5 * 2^52 places: a sum with it keeps no part of a place.
+        let exponent = _mm256_slli_epi64::<29>(_mm256_cvtepi32_epi64(largest));
+        let offset = _mm256_set1_epi64x((1023 - 127 - 26 + 52) << 52 | 1 << 51);
+        let places = _mm256_castsi256_pd(_mm256_add_epi64(exponent, offset));
+        let whole = _mm256_add_pd(sum, places);
+        let rest = _mm256_sub_pd(sum, _mm256_sub_pd(whole, places));
+        let above = _mm256_castpd_si256(_mm256_cmp_pd::<_CMP_GT_OQ>(rest, _mm256_setzero_pd()));
+        let below = _mm256_castpd_si256(_mm256_cmp_pd::<_CMP_LT_OQ>(rest, _mm256_setzero_pd()));
+        // An even place with a rest becomes the odd one on the rest's side.
+        let word = _mm256_castpd_si256(whole);
+        let even = _mm256_andnot_si256(word, _mm256_set1_epi64x(1));
+        let step = _mm256_sub_epi64(_mm256_and_si256(even, above), _mm256_and_si256(even, below));
+        let odd = _mm256_castsi256_pd(_mm256_add_epi64(word, step));
+        _mm_castps_si128(_mm256_cvtpd_ps(_mm256_sub_pd(odd, places)))
     }
 
     #[inline(never)]

@@ -52,3 +52,40 @@ fn every_level_gives_the_bits_of_the_definition() {
         }
     }
 }
+
+#[test]
+fn terms_of_nearly_one_size_give_the_bits_of_the_definition() {
+    let mut random = Random::new(6);
+    let mut near = |exponents: u32| {
+        let fraction = random.below(1 << 23) & if random.one_in(4) { 0x7f_0000 } else { u32::MAX };
+        random.below(2) << 31 | (127 - exponents / 2 + random.below(exponents)) << 23 | fraction
+    };
+    // Whole blocks of such numbers, so that none is left to the steps.
+    let x: Vec<u32> = (0..600_000).map(|_| near(2)).collect();
+    let y: Vec<u32> = (0..x.len()).map(|_| near(2)).collect();
+    let z: Vec<u32> = (0..x.len())
+        .map(|i| {
+            let product = fma(x[i], y[i], 0, Arch::Wormhole);
+            match i / 64 % 4 {
+                0 => near(7),
+                1 => {
+                    (product & 0xff80_0000 ^ 1 << 31).wrapping_add((i as u32 % 7 * 0x80_0000).wrapping_sub(0x100_0000))
+                }
+                2 => product ^ 1 << 31 ^ (1 << (i % 24)),
+                // As in the steps of a reciprocal.
+                _ => 0x4000_0000 | (product & 1 << 31 ^ 1 << 31),
+            }
+        })
+        .collect();
+    for arch in [Arch::Wormhole, Arch::Blackhole] {
+        let expected: Vec<u32> = (0..x.len()).map(|i| fma(x[i], y[i], z[i], arch)).collect();
+        for &level in Level::supported() {
+            let mut got = x.clone();
+            checked::multiply_add(arch)(&mut got, [&y, &z], &[], level);
+            for i in 0..got.len() {
+                let (x, y, z) = (x[i], y[i], z[i]);
+                assert_eq!(got[i], expected[i], "{level}, {arch:?}: {x:08x} * {y:08x} + {z:08x}");
+            }
+        }
+    }
+}
