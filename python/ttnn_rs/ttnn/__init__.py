@@ -53,7 +53,9 @@ from ttnn.metal.descriptors import *  # noqa: F403
 from ttnn.metal.fabric import *  # noqa: F403
 from ttnn.metal.generic_op import *  # noqa: F403
 from ttnn.metal.global_circular_buffer import create_global_circular_buffer as create_global_circular_buffer
-from ttnn.metal.operator_programs import *  # noqa: F403
+from ttnn.metal.operators.matmul import *  # noqa: F403
+from ttnn.metal.operators.norms import *  # noqa: F403
+from ttnn.metal.operators.slices import *  # noqa: F403
 from ttnn.metal.semaphores import GlobalSemaphore as GlobalSemaphore
 from ttnn.metal.semaphores import create_global_semaphore as create_global_semaphore
 from ttnn.metal.semaphores import get_global_semaphore_address as get_global_semaphore_address
