@@ -16,6 +16,7 @@ from ttnn.base.program_config import (
     LayerNormDefaultProgramConfig,
     LayerNormShardedMultiCoreProgramConfig,
     MinimalMatmulConfig,
+    PagedCacheGeometryOverride,
     SDPAProgramConfig,
     SoftmaxDefaultProgramConfig,
     SoftmaxShardedMultiCoreProgramConfig,
@@ -366,9 +367,9 @@ class _TransformerChunkedScaledDotProductAttention(FastOperation):
         page_table_tensor: Tensor, chunk_start_idx: int | None = None, *, chunk_start_idx_tensor: Tensor | None = None,
         scale: float | None = None, memory_config: MemoryConfig | None = None,
         program_config: SDPAProgramConfig | None = None,
-        compute_kernel_config: WormholeComputeKernelConfig | None = None, paged_cache_geometry: Tensor | None = None,
-        sliding_window_size: int | None = None, attention_sink: Tensor | None = None, queue_id: int | None = None,
-        cq_id: int | None = None) -> Tensor: ...
+        compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        paged_cache_geometry: PagedCacheGeometryOverride | None = None, sliding_window_size: int | None = None,
+        attention_sink: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _TransformerFlashMlaPrefill(FastOperation):
     @overload
@@ -415,18 +416,18 @@ class _TransformerPagedFlashMultiLatentAttentionDecode(FastOperation):
         cur_pos_tensor: Tensor | None = None, attention_sink: Tensor | None = None, scale: float | None = None,
         sliding_window_size: int | None = None, memory_config: MemoryConfig | None = None,
         program_config: SDPAProgramConfig | None = None,
-        compute_kernel_config: WormholeComputeKernelConfig | None = None, paged_cache_geometry: Tensor | None = None,
-        cache_position_modulo: int | None = None, spec_multi_pos_tiles: int = 0, queue_id: int | None = None,
-        cq_id: int | None = None) -> Tensor: ...
+        compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        paged_cache_geometry: PagedCacheGeometryOverride | None = None, cache_position_modulo: int | None = None,
+        spec_multi_pos_tiles: int = 0, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
     @overload
     def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor | None = None, *,
         head_dim_v: int, page_table_tensor: Tensor, is_causal: bool = True, attn_mask: Tensor | None = None,
         cur_pos_tensor: Tensor | None = None, attention_sink: Tensor | None = None, scale: float | None = None,
         sliding_window_size: int | None = None, memory_config: MemoryConfig | None = None,
         program_config: SDPAProgramConfig | None = None,
-        compute_kernel_config: WormholeComputeKernelConfig | None = None, paged_cache_geometry: Tensor | None = None,
-        cache_position_modulo: int | None = None, spec_multi_pos_tiles: int = 0, queue_id: int | None = None,
-        cq_id: int | None = None) -> Tensor: ...
+        compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        paged_cache_geometry: PagedCacheGeometryOverride | None = None, cache_position_modulo: int | None = None,
+        spec_multi_pos_tiles: int = 0, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _TransformerPagedScaledDotProductAttentionDecode(FastOperation):
     def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor,
@@ -434,9 +435,9 @@ class _TransformerPagedScaledDotProductAttentionDecode(FastOperation):
         cur_pos_tensor: Tensor | None = None, attention_sink: Tensor | None = None, scale: float | None = None,
         sliding_window_size: int | None = None, memory_config: MemoryConfig | None = None,
         program_config: SDPAProgramConfig | None = None,
-        compute_kernel_config: WormholeComputeKernelConfig | None = None, paged_cache_geometry: Tensor | None = None,
-        cache_position_modulo: int | None = None, spec_multi_pos_tiles: int = 0, queue_id: int | None = None,
-        cq_id: int | None = None) -> Tensor: ...
+        compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        paged_cache_geometry: PagedCacheGeometryOverride | None = None, cache_position_modulo: int | None = None,
+        spec_multi_pos_tiles: int = 0, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _TransformerScaledDotProductAttention(FastOperation):
     def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor, *,

@@ -120,6 +120,58 @@ def test_chunked_prefill_has_the_bits_of_the_whole(device: ttnn.MeshDevice) -> N
         np.testing.assert_array_equal(np.asarray(result.to_numpy()), whole[:, :, start : start + 64])
 
 
+def _seen(cache: np.ndarray, rows: int, columns: int) -> np.ndarray:
+    """Return blocks of a cache whose tiles, in order, are those of a block in another shape."""
+    count, heads, height, width = cache.shape
+    tiles = cache.reshape(count, heads * height // 32, 32, width // 32, 32).swapaxes(2, 3)
+    seen = tiles.reshape(count, -1, columns // 32, 32, 32).swapaxes(2, 3).reshape(count, -1, rows, columns)
+    assert seen.size == cache.size
+    return seen
+
+
+@pytest.mark.parametrize(("rows", "heads", "columns"), [(128, 1, 64), (32, 4, 64), (64, 1, 128), (32, 2, 128)])
+def test_paged_caches_in_the_shape_of_another_layer(
+    rows: int, heads: int, columns: int, device: ttnn.MeshDevice
+) -> None:
+    caches = [_values((8, 2, 64, 64), seed) for seed in (1, 2)]
+    table = _indices(np.arange(8).reshape(2, 4), device)
+    own = [_tensor(cache, device) for cache in caches]
+    other = [_tensor(_seen(cache, rows, columns), device) for cache in caches]
+    geometry = ttnn.PagedCacheGeometryOverride(block_size=rows, num_kv_heads=heads)
+    query = _tensor(_values((1, 2, 4, columns), 3), device)
+    positions = _indices([40, 100], device)
+    result = PAGED(query, *own, table, cur_pos_tensor=positions, paged_cache_geometry=geometry)
+    _same(result, PAGED(query, *other, table, cur_pos_tensor=positions))
+    golden = ttnn.get_golden_function(PAGED)
+    arrays = (np.asarray(t.to_numpy(), np.float64) for t in (query, *own, table))
+    assert _far(golden(*arrays, cur_pos_tensor=np.array([40, 100]), paged_cache_geometry=geometry), result) < 0.1
+    chunk = _tensor(_values((2, 4, 64, columns), 4), device)
+    chunked = ttnn.transformer.chunked_scaled_dot_product_attention
+    _same(chunked(chunk, *own, table, 64, paged_cache_geometry=geometry), chunked(chunk, *other, table, 64))
+
+
+@pytest.mark.parametrize(
+    ("geometry", "error", "text"),
+    [
+        ((0, 1), ttnn.ParameterError, "block_size is 0"),
+        ((64, 0), ttnn.ParameterError, "num_kv_heads is 0"),
+        ((33, 1), ttnn.ShapeError, "multiples of 32"),
+        ((64, 3), ttnn.ShapeError, "geometry mismatch: cache has 8192 elems/block"),
+    ],
+)
+def test_paged_caches_that_do_not_fit_a_geometry(
+    geometry: tuple[int, int], error: type[Exception], text: str, device: ttnn.MeshDevice
+) -> None:
+    query, cache = _tensor(_values((1, 1, 8, 64), 0), device), _tensor(_values((8, 2, 64, 64), 1), device)
+    table, positions = _indices([[0, 1]], device), _indices([10], device)
+    seen = ttnn.PagedCacheGeometryOverride(*geometry)
+    with pytest.raises(error, match=text):
+        PAGED(query, cache, cache, table, cur_pos_tensor=positions, paged_cache_geometry=seen)
+    latent = ttnn.transformer.paged_flash_multi_latent_attention_decode
+    with pytest.raises(ttnn.ParameterError, match="not supported with multi-latent attention"):
+        latent(query, cache, None, 64, table, cur_pos_tensor=positions, paged_cache_geometry=seen)
+
+
 def test_latent_values_are_columns_of_keys(device: ttnn.MeshDevice) -> None:
     q, k, _ = _qkv(device, 2, 1, 64, 64, 96)
     v = ttnn.slice(k, [0, 0, 0, 0], [1, 1, 64, 64])

@@ -36,6 +36,7 @@ __all__ = [
     "MatmulMultiCoreReuseMultiCastProgramConfig",
     "MatmulMultiCoreReuseProgramConfig",
     "MinimalMatmulConfig",
+    "PagedCacheGeometryOverride",
     "SDPAProgramConfig",
     "SoftmaxDefaultProgramConfig",
     "SoftmaxProgramConfig",
@@ -260,6 +261,18 @@ class SDPAProgramConfig(ConfigValue):
     max_k_splits: int = 1
     matmul_math_fidelity: MathFidelity | None = None
     segmented_accumulation: bool = False
+
+
+@dataclass(unsafe_hash=True)
+class PagedCacheGeometryOverride(ConfigValue):
+    """The shape in which a call of paged attention sees a cache.
+
+    Layers with other shapes may share the memory of a cache: the elements of a block are as many. The width of rows is
+    that of the queries.
+    """
+
+    block_size: int
+    num_kv_heads: int
 
 
 @dataclass(kw_only=True, unsafe_hash=True)

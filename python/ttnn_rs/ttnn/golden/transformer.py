@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ttnn.golden.normalization import scale_mask_softmax
 
 Values = NDArray[np.float64]
+_TILE = 32
 
 
 def attention_softmax(
@@ -250,6 +251,26 @@ def _hidden(rows: int, columns: int, first: int, window: int | None) -> NDArray[
     return hidden if window is None else hidden | (key + window <= query)
 
 
+def _seen(blocks: ArrayLike, width: int, geometry: Any) -> Values:
+    """Return the blocks of a cache in the shape of a call: the same tiles in order.
+
+    Args:
+        blocks: [blocks, heads, rows, columns].
+        width: Columns of the call.
+        geometry: Its rows and heads, or None.
+    """
+    values: Values = np.asarray(blocks, np.float64)
+    if geometry is None:
+        return values
+    count, heads, rows, columns = values.shape
+    sizes = count, heads, rows // _TILE, _TILE, columns // _TILE, _TILE
+    tiles = values.reshape(sizes).swapaxes(3, 4)
+    heads, rows = geometry.num_kv_heads, geometry.block_size
+    seen = tiles.reshape(count, heads, rows // _TILE, width // _TILE, _TILE, _TILE)
+    result: Values = seen.swapaxes(3, 4).reshape(count, heads, rows, width)
+    return result
+
+
 def _sequence(cache: ArrayLike, table: ArrayLike) -> Values:
     """Return cache blocks as sequences.
 
@@ -306,13 +327,15 @@ def chunked_scaled_dot_product_attention(
     *,
     scale: float | None = None,
     sliding_window_size: int | None = None,
+    paged_cache_geometry: Any = None,
     **_: object,
 ) -> Values:
     """Return causal attention over blocks, from a query position on.
 
     Keys and values are in blocks.
     """
-    keys, values = _sequence(k, page_table), _sequence(v, page_table)
+    width = np.shape(q)[-1]
+    keys, values = (_sequence(_seen(blocks, width, paged_cache_geometry), page_table) for blocks in (k, v))
     hidden = _hidden(np.shape(q)[2], keys.shape[2], chunk_start_idx, sliding_window_size)
     return _attention(q, keys, values, scale, hidden)
 
@@ -358,10 +381,12 @@ def scaled_dot_product_attention_decode(
 
 
 def paged_scaled_dot_product_attention_decode(
-    q: ArrayLike, k: ArrayLike, v: ArrayLike, page_table: ArrayLike, **options: Any
+    q: ArrayLike, k: ArrayLike, v: ArrayLike, page_table: ArrayLike, *, paged_cache_geometry: Any = None, **options: Any
 ) -> Values:
     """Return the attention of one query per user over blocks."""
-    return scaled_dot_product_attention_decode(q, _sequence(k, page_table), _sequence(v, page_table), **options)
+    width = np.shape(q)[-1]
+    keys, values = (_sequence(_seen(blocks, width, paged_cache_geometry), page_table) for blocks in (k, v))
+    return scaled_dot_product_attention_decode(q, keys, values, **options)
 
 
 def flash_multi_latent_attention_decode(

@@ -14,7 +14,8 @@ from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfi
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttnn.base.program_config import SDPAProgramConfig
+from ttnn.base.program_config import PagedCacheGeometryOverride, SDPAProgramConfig
+from ttnn.base.tensor_spec import TensorSpec
 from ttnn.operation.accuracy import Accuracy
 from ttnn.operation.signature import (
     COMPUTE_KERNEL_CONFIG,
@@ -156,6 +157,56 @@ class PageTable:
         return cls(tuple(block & 0xFFFFFFFF for block in integers(name, tensor, "page_table_tensor")), shape[1])
 
 
+def caches_seen(
+    name: str, geometry: PagedCacheGeometryOverride | None, query: Tensor, key: Tensor, value: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return the paged keys and values in the shape of a call.
+
+    Raises:
+        ParameterError: a size is not positive.
+        ShapeError: keys and values differ, or the blocks have another number of elements.
+    """
+    if geometry is None:
+        return key, value
+    for label, size in (("block_size", geometry.block_size), ("num_kv_heads", geometry.num_kv_heads)):
+        if size <= 0:
+            raise ParameterError(
+                f"{name}: paged_cache_geometry.{label} is {size}; it must be positive.",
+                vendor=f"PagedCacheGeometryOverride.{label} must be > 0",
+            )
+    width = query.spec.shape[-1]
+    if geometry.block_size % TILE_SIZE or width % TILE_SIZE:
+        raise ShapeError(
+            f"{name}: blocks of {geometry.block_size} rows of {width}; both must be multiples of {TILE_SIZE}.",
+            vendor=f"effective block_size ({geometry.block_size}) must be a multiple of TILE_HEIGHT ({TILE_SIZE})",
+        )
+    own, other = tuple(key.spec.shape), tuple(value.spec.shape)
+    if own != other:
+        raise ShapeError(
+            f"{name}: keys {list(own)} and values {list(other)}; with paged_cache_geometry their shapes must be equal.",
+            vendor="K and V cache must have same hidden size with geometry overrides. Got K: "
+            f"{own[-1]}, V: {other[-1]}",
+        )
+    found = (geometry.num_kv_heads, geometry.block_size, width)
+    elements, wanted = math.prod(own[1:]), math.prod(found)
+    if elements != wanted:
+        form = "(kv_heads={}, block_size={}, head_dim={}{})"
+        paged = name.rpartition(".")[2]
+        chunked = paged.startswith("chunked")
+        label, source = ("chunked SDPA", " from Q") if chunked else (paged, " from Q.padded_shape[-1]")
+        raise ShapeError(
+            f"{name}: a block has {elements} elements {form.format(*own[1:], '')}, the call needs {wanted} "
+            f"{form.format(*found, '')}.",
+            vendor=f"{label} geometry mismatch: cache has {elements} elems/block {form.format(*own[1:], '')} but call "
+            f"view is {wanted} {form.format(*found, source)}.",
+        )
+    seen, viewed = (
+        one._view(TensorSpec.of((own[0], *found), one.spec.dtype, one.spec.layout, one.spec.memory_config))
+        for one in (key, value)
+    )
+    return seen, viewed
+
+
 def cache_shape(tensor: Tensor) -> tuple[int, int, int, int]:
     """Return batches or blocks, heads, and rows and columns in tiles."""
     count, heads, rows, columns = tuple(tensor.spec.shape)
@@ -289,6 +340,13 @@ PROGRAM_CONFIG: Final = Param(
     instance_kind("ttnn.SDPAProgramConfig", SDPAProgramConfig),
     None,
     doc="Chunk sizes, which decide how sums are grouped, and the grid. Default: chunks of 32.",
+)
+GEOMETRY: Final = Param(
+    "paged_cache_geometry",
+    instance_kind("ttnn.PagedCacheGeometryOverride", PagedCacheGeometryOverride),
+    None,
+    doc="Rows and heads of a block, if the caches were created in another shape of equal size.",
+    example=PagedCacheGeometryOverride(32, 1),
 )
 COMPUTE: Final = Param(
     "compute_kernel_config",

@@ -13,7 +13,7 @@ from ttnn.base.config import CONFIG
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import MemoryConfigError, ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttnn.base.program_config import SDPAProgramConfig
+from ttnn.base.program_config import PagedCacheGeometryOverride, SDPAProgramConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import transformer as golden
 from ttnn.operation.domain import Operand
@@ -23,6 +23,7 @@ from ttnn.ops._programs.attention import (
     ACCURACY,
     COMPUTE,
     DTYPES,
+    GEOMETRY,
     MEMORY,
     PROGRAM_CONFIG,
     SCALE,
@@ -31,6 +32,7 @@ from ttnn.ops._programs.attention import (
     WINDOW,
     PageTable,
     cache_shape,
+    caches_seen,
     chunk_tiles,
     head_size,
     integers,
@@ -287,7 +289,7 @@ def _chunked(
     memory_config: MemoryConfig | None,
     program_config: SDPAProgramConfig | None,
     compute_kernel_config: WormholeComputeKernelConfig | None,
-    geometry: None,
+    geometry: PagedCacheGeometryOverride | None,
     window: int | None,
     sink: Tensor | None,
 ) -> Tensor:
@@ -295,6 +297,7 @@ def _chunked(
     if start is None and start_tensor is not None:
         start = next(iter(integers(name, start_tensor, "chunk_start_idx_tensor")), None)
     options = (memory_config, program_config, compute_kernel_config)
+    key, value = caches_seen(name, geometry, query, key, value)
     tensors = (query, key, value)
     return _paged(name, tensors, page_table, start, value.spec.shape[-1], scale, options, window, sink)
 
@@ -494,7 +497,7 @@ chunked_scaled_dot_product_attention = register(
                     Param("chunk_start_idx_tensor", TENSOR, None, doc="[1] of int32: `chunk_start_idx` on the device."),
                     SCALE,
                     *_OPTIONS,
-                    Param("paged_cache_geometry", TENSOR, None, modelled=False),
+                    GEOMETRY,
                     WINDOW,
                     SINK,
                 ),

@@ -33,6 +33,7 @@ from ttnn.ops._programs.attention import (
     ACCURACY,
     COMPUTE,
     DTYPES,
+    GEOMETRY,
     MEMORY,
     PROGRAM_CONFIG,
     SCALE,
@@ -40,6 +41,7 @@ from ttnn.ops._programs.attention import (
     WINDOW,
     PageTable,
     cache_shape,
+    caches_seen,
     chunk_tiles,
     head_size,
     integers,
@@ -281,8 +283,9 @@ def _decode(query: Tensor, key: Tensor, value: Tensor, *rest: Any) -> Tensor:
 
 
 def _paged_decode(query: Tensor, key: Tensor, value: Tensor, page_table: Tensor, *rest: Any) -> Tensor:
-    causal, mask, cur_pos_tensor, sink, scale, window, memory, program, compute = rest[:9]
+    causal, mask, cur_pos_tensor, sink, scale, window, memory, program, compute, geometry = rest[:10]
     name = "ttnn.transformer.paged_scaled_dot_product_attention_decode"
+    key, value = caches_seen(name, geometry, query, key, value)
     call = _Call(causal, mask, (), cur_pos_tensor, scale, window, memory, program, compute, sink=sink)
     return _run(name, query, key, value, value.spec.shape[-1], page_table, call)
 
@@ -298,8 +301,13 @@ def _mla_decode(query: Tensor, key: Tensor, value: Tensor | None, head_dim_v: in
 def _paged_mla_decode(
     query: Tensor, key: Tensor, value: Tensor | None, head_dim_v: int, page_table: Tensor, *rest: Any
 ) -> Tensor:
-    causal, mask, cur_pos_tensor, sink, scale, window, memory, program, compute = rest[:9]
+    causal, mask, cur_pos_tensor, sink, scale, window, memory, program, compute, geometry = rest[:10]
     name = "ttnn.transformer.paged_flash_multi_latent_attention_decode"
+    if geometry is not None:
+        raise ParameterError(
+            f"{name}: latent attention has no paged_cache_geometry.",
+            vendor="PagedCacheGeometryOverride is not supported with multi-latent attention",
+        )
     call = _Call(causal, mask, (), cur_pos_tensor, scale, window, memory, program, compute, sink=sink)
     width = _width(name, key, value, head_dim_v)
     return _run(name, query, key, value or key, width, page_table, call)
@@ -339,7 +347,7 @@ _PAGED_OPTIONS: Final = (
     _MASK,
     _POSITION_TENSOR,
     *_OPTIONS,
-    Param("paged_cache_geometry", TENSOR, None, modelled=False),
+    GEOMETRY,
     Param("cache_position_modulo", INTEGER, None, modelled=False),
     Param("spec_multi_pos_tiles", INTEGER, 0, modelled=False),
 )
