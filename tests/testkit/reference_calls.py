@@ -140,6 +140,8 @@ def largest_integer(entry: registry.Op) -> int | None:
         return 100
     if entry.name in GATED:  # of two 16-bit integers
         return 200
+    if entry.name == "scatter_add":  # sums of 16-bit integers
+        return 1000
     if entry.name == "cumprod":  # of any number of factors
         return 1
     if entry.family == "ternary" or entry.name in ("l1_loss", "mse_loss"):

@@ -652,6 +652,7 @@ def group_norm(
 ) -> None: ...
 
 class _StickArguments(TypedDict):
+    format: int
     channels: int
     window: int
     sticks: Sequence[int] | _Numbers
@@ -678,7 +679,7 @@ class _LargestArguments(TypedDict):
 def pool_largest(input: Buffer, output: Buffer, indices: Buffer, **program: Unpack[_LargestArguments]) -> None: ...
 
 class _GridArguments(TypedDict):
-    format: int
+    formats: tuple[int, int]
     channels: int
     image: tuple[int, int]
     points: int

@@ -21,9 +21,8 @@ use crate::operand::filled_tile;
 use crate::{Chain, OpError, for_each_page};
 
 const NAME: &str = "group norm";
-const KEPT: DataFormat = DataFormat::Float16B;
-/// Datums between the partial sums of blocks in the tile that joins them.
-const APART: usize = 8;
+/// Bytes between the partial sums of blocks in the tile that joins them.
+const APART: usize = 16;
 
 /// Settings of the program.
 #[derive(Clone)]
@@ -67,6 +66,11 @@ pub struct GroupNormProgram {
 }
 
 impl GroupNormProgram {
+    /// Format between the steps.
+    fn kept(&self) -> DataFormat {
+        if self.formats.0 == DataFormat::Float32 { DataFormat::Float32 } else { DataFormat::Float16B }
+    }
+
     /// Columns of tiles.
     fn columns(&self) -> usize {
         self.channels.div_ceil(32)
@@ -127,7 +131,8 @@ pub fn group_norm(
         Kernel { program, steps, input: access.input(input)?.all()?, factors, added, output: access.output(output)? };
     let together = program.groups_together();
     let parts = (program.channels / program.group).div_ceil(together);
-    for_each_page(program.batch * parts, Registers::new, |registers, item| {
+    let new = || Registers::new(program.kept());
+    for_each_page(program.batch * parts, new, |registers, item| {
         let first = item % parts * together;
         kernel.groups(item / parts, first..(first + together).min(program.channels / program.group), registers)
     })
@@ -138,6 +143,8 @@ struct Steps {
     math: MathConfig,
     input: Input,
     kept: Input,
+    /// Bytes of a datum between the steps.
+    size: usize,
     pack: Packer,
     pack_datum: Packer,
     pack_out: Packer,
@@ -151,7 +158,8 @@ impl Steps {
     fn new(program: &GroupNormProgram) -> Result<Self, OpError> {
         let dst = tile_io::dst_format(program.formats.0, program.dst32);
         let input = Input::new(program.formats.0, program.dst32);
-        let kept = Input::new(KEPT, program.dst32);
+        let format = program.kept();
+        let kept = Input::new(format, program.dst32);
         let level = tt_cpu::Level::current();
         let packer = |format: DataFormat, edge: EdgeMask| {
             let config = PackConfig { edge, ..PackConfig::new(dst, format) };
@@ -159,15 +167,16 @@ impl Steps {
         };
         let filled = |bits: u32| {
             let mut tile = Box::new(ZERO);
-            kept.to_src(&filled_tile(KEPT, bits), &mut tile);
+            kept.to_src(&filled_tile(format, bits), &mut tile);
             tile
         };
         Ok(Self {
             math: MathConfig { fidelity: program.fidelity, dst, alu: kept.register, arch: program.arch },
             input,
             kept,
-            pack: packer(KEPT, EdgeMask::None)?,
-            pack_datum: packer(KEPT, EdgeMask::Datum0)?,
+            size: format.tile_bytes(TileShape::FULL) / 1024,
+            pack: packer(format, EdgeMask::None)?,
+            pack_datum: packer(format, EdgeMask::Datum0)?,
             pack_out: packer(program.formats.1, EdgeMask::None)?,
             ones: filled(1.0_f32.to_bits()),
             local: filled(program.local),
@@ -180,8 +189,10 @@ impl Steps {
 impl Steps {
     /// A number, rounded to the format of statistics, in every datum of a source tile.
     fn everywhere(&self, number: f32) -> Tile {
+        let (bits, format) = (number.to_bits(), self.kept.format);
+        let bits = if format == DataFormat::Float32 { bits } else { round_bf16_even(bits) };
         let mut tile = ZERO;
-        self.kept.to_src(&filled_tile(KEPT, round_bf16_even(number.to_bits())), &mut tile);
+        self.kept.to_src(&filled_tile(format, bits), &mut tile);
         tile
     }
 }
@@ -235,9 +246,10 @@ struct Registers {
 }
 
 impl Registers {
-    fn new() -> Self {
+    fn new(kept: DataFormat) -> Self {
         let tile = || Box::new(ZERO);
-        Self { a: tile(), b: tile(), dst: tile(), sum: tile(), l1: vec![0; 2048], tiles: Vec::new() }
+        let l1 = vec![0; kept.tile_bytes(TileShape::FULL)];
+        Self { a: tile(), b: tile(), dst: tile(), sum: tile(), l1, tiles: Vec::new() }
     }
 }
 
@@ -305,9 +317,8 @@ impl Kernel<'_> {
                     steps.pack.pack(dst, l1);
                     let at = (row * columns.len() + column - columns.start) * bytes;
                     // Other groups have zeros in these columns, so that their sum is this group's datum.
-                    for (target, (datum, inside)) in
-                        tiles[at..at + bytes].chunks_exact_mut(2).zip(l1.chunks_exact(2).zip(&mask))
-                    {
+                    let datums = l1.chunks_exact(steps.size).zip(&mask);
+                    for (target, (datum, inside)) in tiles[at..at + bytes].chunks_exact_mut(steps.size).zip(datums) {
                         if *inside != 0 {
                             target.copy_from_slice(datum);
                         }
@@ -351,7 +362,8 @@ impl Kernel<'_> {
             self.mask(group, column, program.used_rows, &mut last);
             masks.push((column, whole, last));
         }
-        let mut joined = vec![ZERO; (program.blocks.len() * APART).div_ceil(1024)];
+        let apart = APART / steps.size;
+        let mut joined = vec![ZERO; (program.blocks.len() * apart).div_ceil(1024)];
         for (number, &(first, end)) in program.blocks.iter().enumerate() {
             registers.sum.fill(0);
             for row in first..end {
@@ -371,7 +383,7 @@ impl Kernel<'_> {
                 steps.pack_datum.pack(sum, l1);
             }
             steps.kept.to_src(l1, a);
-            joined[number * APART / 1024][number * APART % 1024] = a[0];
+            joined[number * apart / 1024][number * apart % 1024] = a[0];
         }
         let Registers { a, dst, l1, .. } = registers;
         if let Some(global) = &steps.global {

@@ -147,7 +147,7 @@ pub fn scatter(
         (Combine::Last, _) => With::Last,
         (_, DataFormat::Float16B) => With::Bfloat16,
         (_, DataFormat::Float32) => With::Float,
-        (_, DataFormat::Int32 | DataFormat::UInt32) => With::Integer,
+        (_, DataFormat::Int32 | DataFormat::UInt32 | DataFormat::UInt16) => With::Integer,
         (_, format) => {
             return Err(OpError::Invariant { operator: NAME, what: format!("{format:?} cannot be combined") });
         }
@@ -202,16 +202,17 @@ impl Scatter<'_> {
                 rounded.for_each(|(word, sum)| *word = nearest(*sum).to_le_bytes());
             }
             With::Float => self.each(row, |to, source, _| {
-                let sum = self.float(f32::from_bits(word(&target[to..])), f32::from_bits(word(source)));
+                let sum = self.float(f32::from_bits(word(&target[to..to + 4])), f32::from_bits(word(source)));
                 target[to..to + 4].copy_from_slice(&sum.to_bits().to_le_bytes());
             }),
             With::Integer => self.each(row, |to, source, _| {
-                let (old, value) = (word(&target[to..]), word(source));
+                let bytes = source.len();
+                let (old, value) = (word(&target[to..to + bytes]), word(source));
                 let new = match self.combine {
                     Combine::Multiply => old.wrapping_mul(value),
                     Combine::Add | Combine::Last => old.wrapping_add(value),
                 };
-                target[to..to + 4].copy_from_slice(&new.to_le_bytes());
+                target[to..to + bytes].copy_from_slice(&new.to_le_bytes()[..bytes]);
             }),
         }
         Ok(())
@@ -238,8 +239,11 @@ impl Scatter<'_> {
     }
 }
 
+/// Returns an element of at most four bytes, with zeros above it.
 fn word(bytes: &[u8]) -> u32 {
-    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+    let mut all = [0; 4];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u32::from_le_bytes(all)
 }
 
 fn widen(word: u16) -> f32 {

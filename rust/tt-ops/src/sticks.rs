@@ -18,7 +18,6 @@ use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use crate::{OpError, for_each_page};
 
 const NAME: &str = "pool of sticks";
-const FORMAT: DataFormat = DataFormat::Float16B;
 /// Channels that one tile takes, and sticks.
 const TILE: usize = 32;
 const MINUS_INFINITY: u16 = 0xff80;
@@ -26,6 +25,8 @@ const MINUS_INFINITY: u16 = 0xff80;
 /// Settings of the program.
 #[derive(Clone, Debug)]
 pub struct StickProgram {
+    /// Format of the sticks: `Float16B`, or `Float32` for sums.
+    pub format: DataFormat,
     /// Channels of a stick.
     pub channels: usize,
     /// Sticks of a window.
@@ -65,7 +66,11 @@ impl StickProgram {
     }
 
     fn check(&self, device: &Device, input: BufferId, output: BufferId) -> Result<(), OpError> {
-        check_windows(device, input, output, (self.channels, self.window), &self.sticks)?;
+        let size = stick_size(self.format)?;
+        check_windows(device, input, output, (size * self.channels, self.window), &self.sticks)?;
+        if self.weights.is_empty() && self.format != DataFormat::Float16B {
+            return Err(OpError::Invariant { operator: NAME, what: format!("the largest of {:?}", self.format) });
+        }
         let sets = self.weights.len() / self.window;
         let weighted = !self.weights.is_empty();
         if weighted && (self.rows.len() != self.outputs() || self.rows.iter().any(|&row| row as usize >= sets)) {
@@ -76,22 +81,30 @@ impl StickProgram {
     }
 }
 
-/// Checks that buffers hold the sticks of windows, given channels and window size, and an output for each window.
+/// Returns the bytes of a datum of sticks that are summed.
+fn stick_size(format: DataFormat) -> Result<usize, OpError> {
+    match format {
+        DataFormat::Float16B => Ok(2),
+        DataFormat::Float32 => Ok(4),
+        format => Err(OpError::Invariant { operator: NAME, what: format!("sticks of {format:?}") }),
+    }
+}
+
+/// Checks that buffers hold the sticks of windows, given their bytes and window size, and an output for each window.
 fn check_windows(
     device: &Device,
     input: BufferId,
     output: BufferId,
-    (channels, window): (usize, usize),
+    (bytes, window): (usize, usize),
     sticks: &[i32],
 ) -> Result<(), OpError> {
     let refuse = |what: String| Err(OpError::Invariant { operator: NAME, what });
     let (from, to) = (device.buffer(input)?, device.buffer(output)?);
-    let bytes = 2 * channels;
-    if window == 0 || channels == 0 || !sticks.len().is_multiple_of(window) {
+    if window == 0 || bytes == 0 || !sticks.len().is_multiple_of(window) {
         return refuse(format!("{} sticks in windows of {window}", sticks.len()));
     }
     if from.page_bytes() < bytes || to.page_bytes() < bytes || to.num_pages() != sticks.len() / window {
-        return refuse(format!("{} outputs of {channels} channels", to.num_pages()));
+        return refuse(format!("{} outputs of {bytes} bytes", to.num_pages()));
     }
     if sticks.iter().any(|&stick| stick < -1 || stick >= from.num_pages() as i32) {
         return refuse(format!("sticks beyond {}", from.num_pages()));
@@ -99,7 +112,7 @@ fn check_windows(
     Ok(())
 }
 
-/// Runs the program on row-major bfloat16, a page for each stick.
+/// Runs the program on row-major data, a page for each stick.
 ///
 /// # Errors
 /// Memory errors; buffers that do not hold what the program asks for.
@@ -110,7 +123,7 @@ pub fn pool(device: &mut Device, input: BufferId, output: BufferId, program: &St
     if program.weights.is_empty() {
         return for_each_page(program.outputs(), Vec::new, |keys, item| largest(program, &pages, &target, keys, item));
     }
-    let sums = Sums::new(program.channels, program.dst32, program.fidelity, program.arch)?;
+    let sums = Sums::new(program.format, program.channels, program.dst32, program.fidelity, program.arch)?;
     let reductions: Vec<_> = program.weights.chunks(program.window).map(|weights| sums.reductions(weights)).collect();
     let order = program.order();
     let groups: Vec<&[usize]> = program.groups(&order).collect();
@@ -171,7 +184,7 @@ pub fn copy_sticks(
     sticks: &[i32],
     bytes: usize,
 ) -> Result<(), OpError> {
-    check_windows(device, input, output, (bytes.div_ceil(2), 1), sticks)?;
+    check_windows(device, input, output, (bytes, 1), sticks)?;
     if let Some(stick) = sticks.iter().find(|&&stick| stick < 0) {
         return Err(OpError::Invariant { operator: NAME, what: format!("a copy of stick {stick}") });
     }
@@ -222,7 +235,7 @@ pub fn largest_and_indices(
     program: &LargestProgram,
 ) -> Result<(), OpError> {
     let LargestProgram { channels, window, .. } = *program;
-    check_windows(device, input, output, (channels, window), &program.sticks)?;
+    check_windows(device, input, output, (2 * channels, window), &program.sticks)?;
     let outputs = program.sticks.len() / window;
     let size = if program.dst32 { 4 } else { 2 };
     let places = device.buffer(indices)?;
@@ -265,6 +278,8 @@ pub fn largest_and_indices(
 
 /// Weighted sums of sticks.
 struct Sums {
+    /// Bytes of a datum in L1.
+    size: usize,
     channels: usize,
     level: Level,
     input: Input,
@@ -281,20 +296,26 @@ struct Registers {
 
 impl Default for Registers {
     fn default() -> Self {
-        Self { sticks: vec![0; 2048], src: ZERO, dst: ZERO, packed: vec![0; 2048] }
+        Self { sticks: vec![0; 4096], src: ZERO, dst: ZERO, packed: vec![0; 4096] }
     }
 }
 
 impl Sums {
-    fn new(channels: usize, dst32: bool, fidelity: MathFidelity, arch: Arch) -> Result<Self, OpError> {
-        let level = Level::current();
-        let input = Input::new(FORMAT, dst32);
-        let dst = tile_io::dst_format(FORMAT, dst32);
+    fn new(
+        format: DataFormat,
+        channels: usize,
+        dst32: bool,
+        fidelity: MathFidelity,
+        arch: Arch,
+    ) -> Result<Self, OpError> {
+        let (level, size) = (Level::current(), stick_size(format)?);
+        let input = Input::new(format, dst32);
+        let dst = tile_io::dst_format(format, dst32);
         let math = MathConfig { fidelity, dst, alu: input.register, arch };
-        let config = PackConfig { edge: EdgeMask::Row0, ..PackConfig::new(dst, FORMAT) };
+        let config = PackConfig { edge: EdgeMask::Row0, ..PackConfig::new(dst, format) };
         let packer = Packer::new(&config, level)
             .map_err(|error| OpError::Invariant { operator: NAME, what: error.to_string() })?;
-        Ok(Self { channels, level, input, math, packer })
+        Ok(Self { size, channels, level, input, math, packer })
     }
 
     /// Returns what sums every 32 sticks with these weights, FP32 bits of which the upper half counts.
@@ -320,6 +341,8 @@ impl Sums {
         windows: &[&[i32]],
         reductions: &[Reduction],
     ) {
+        let size = self.size;
+        let tile = size * TILE * TILE;
         for first in (0..self.channels).step_by(TILE) {
             let count = TILE.min(self.channels - first);
             registers.dst.fill(0);
@@ -328,21 +351,21 @@ impl Sums {
                 for (number, sticks) in windows.iter().enumerate() {
                     for (row, &stick) in sticks[part * TILE..].iter().take(TILE).enumerate() {
                         let Ok(stick) = usize::try_from(stick) else { continue };
-                        let stick = &pages.page(stick)[2 * first..2 * (first + count)];
-                        for (start, bytes) in pieces(number * count, count) {
-                            let at = 2 * TileShape::FULL.index(row, number * count + start);
+                        let stick = &pages.page(stick)[size * first..size * (first + count)];
+                        for (start, bytes) in pieces(number * count, count, size) {
+                            let at = size * TileShape::FULL.index(row, number * count + start);
                             registers.sticks[at..at + bytes.len()].copy_from_slice(&stick[bytes]);
                         }
                     }
                 }
-                self.input.to_src(&registers.sticks, &mut registers.src);
+                self.input.to_src(&registers.sticks[..tile], &mut registers.src);
                 reduction.run(self.level, &mut registers.dst, &registers.src);
             }
-            self.packer.pack(&registers.dst, &mut registers.packed);
+            self.packer.pack(&registers.dst, &mut registers.packed[..tile]);
             for (number, target) in targets.iter_mut().enumerate() {
-                let target = &mut target[2 * first..2 * (first + count)];
-                for (start, bytes) in pieces(number * count, count) {
-                    let at = 2 * TileShape::FULL.index(0, number * count + start);
+                let target = &mut target[size * first..size * (first + count)];
+                for (start, bytes) in pieces(number * count, count, size) {
+                    let at = size * TileShape::FULL.index(0, number * count + start);
                     target[bytes.clone()].copy_from_slice(&registers.packed[at..at + bytes.len()]);
                 }
             }
@@ -351,19 +374,19 @@ impl Sums {
 }
 
 /// The parts of so many datums from a column on that lie in one face: the first datum of each, and its bytes.
-fn pieces(column: usize, count: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+fn pieces(column: usize, count: usize, size: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
     let edge = (column / 16 + 1) * 16 - column;
     let cut = edge.min(count);
-    [(0, 0..2 * cut), (cut, 2 * cut..2 * count)].into_iter().filter(|(_, bytes)| !bytes.is_empty())
+    [(0, 0..size * cut), (cut, size * cut..size * count)].into_iter().filter(|(_, bytes)| !bytes.is_empty())
 }
 
 /// Settings of sampling at points of a grid.
 #[derive(Clone, Copy, Debug)]
 pub struct GridProgram {
-    /// Format of the grid: `Float32` or `Float16B`.
+    /// Formats of the sticks and of the grid: `Float32` or `Float16B`.
     ///
-    /// A page of it has x and y of a point.
-    pub format: DataFormat,
+    /// A page of the grid has x and y of a point.
+    pub formats: (DataFormat, DataFormat),
     /// Channels of a stick.
     pub channels: usize,
     /// Rows and columns of an image.
@@ -384,17 +407,13 @@ impl GridProgram {
     fn check(&self, device: &Device, [input, grid, output]: [BufferId; 3]) -> Result<(), OpError> {
         let refuse = |what: String| Err(OpError::Invariant { operator: NAME, what });
         let (from, at, to) = (device.buffer(input)?, device.buffer(grid)?, device.buffer(output)?);
-        let size = match self.format {
-            DataFormat::Float32 => 4,
-            DataFormat::Float16B => 2,
-            format => return refuse(format!("a grid of {format:?}")),
-        };
+        let (datum, size) = (stick_size(self.formats.0)?, stick_size(self.formats.1)?);
         let images = to.num_pages().checked_div(self.points).unwrap_or(0);
         let pixels = self.image.0 * self.image.1;
         if images * self.points != to.num_pages() || from.num_pages() != images * pixels {
             return refuse(format!("{} points in {} pixels", to.num_pages(), from.num_pages()));
         }
-        let bytes = 2 * self.channels;
+        let bytes = datum * self.channels;
         if from.page_bytes() < bytes || to.page_bytes() < bytes || at.page_bytes() < 2 * size {
             return refuse(format!("{} channels", self.channels));
         }
@@ -416,7 +435,7 @@ impl GridProgram {
 
     /// Returns the four sticks around a point and their weights: above left and right, below left and right.
     fn corners(&self, page: &[u8], image: usize) -> ([i32; 4], [u32; 4]) {
-        let coordinate = |at: usize| match self.format {
+        let coordinate = |at: usize| match self.formats.1 {
             DataFormat::Float32 => {
                 f32::from_le_bytes([page[4 * at], page[4 * at + 1], page[4 * at + 2], page[4 * at + 3]])
             }
@@ -460,7 +479,7 @@ pub fn grid_sample(
     let access = device.access(&[output])?;
     let (pages, points) = (access.input(input)?.all()?, access.input(grid)?.all()?);
     let target = access.output(output)?;
-    let sums = Sums::new(program.channels, program.dst32, program.fidelity, program.arch)?;
+    let sums = Sums::new(program.formats.0, program.channels, program.dst32, program.fidelity, program.arch)?;
     for_each_page(outputs, Registers::default, |registers, item| {
         let (sticks, weights) = program.corners(points.page(item), item / program.points);
         sums.outputs(&pages, &mut [target.claim(item)?], registers, &[&sticks[..]], &sums.reductions(&weights));

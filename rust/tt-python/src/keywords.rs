@@ -321,6 +321,7 @@ keyword_arguments! {
     }
     /// Windows of sticks, their weights, and rows.
     StickArguments {
+        format: DataFormat,
         channels: usize,
         window: usize,
         sticks: Vec<i32>,
@@ -344,7 +345,7 @@ keyword_arguments! {
     }
     /// Images, and points of a grid.
     GridArguments {
-        format: DataFormat,
+        formats: (DataFormat, DataFormat),
         channels: usize,
         image: (usize, usize),
         points: usize,

@@ -524,9 +524,10 @@ fn group_norm(
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn pool_sticks(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    let StickArguments { channels, window, sticks, weights, rows, dst32, fidelity } = keywords(py, program)?;
+    let StickArguments { format, channels, window, sticks, weights, rows, dst32, fidelity } = keywords(py, program)?;
     let weights = weights.into_iter().map(f32::to_bits).collect();
-    let program = StickProgram { channels, window, sticks, weights, rows, dst32, fidelity, arch: output.arch() };
+    let arch = output.arch();
+    let program = StickProgram { format, channels, window, sticks, weights, rows, dst32, fidelity, arch };
     run_step(py, "pool", &[input, output], move |device, ids| tt_ops::sticks::pool(device, ids[0], ids[1], &program))
 }
 
@@ -573,8 +574,9 @@ fn grid_sample(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    let GridArguments { format, channels, image, points, align_corners, dst32, fidelity } = keywords(py, program)?;
-    let program = GridProgram { format, channels, image, points, align_corners, dst32, fidelity, arch: output.arch() };
+    let GridArguments { formats, channels, image, points, align_corners, dst32, fidelity } = keywords(py, program)?;
+    let arch = output.arch();
+    let program = GridProgram { formats, channels, image, points, align_corners, dst32, fidelity, arch };
     run_step(py, "grid_sample", &[input, grid, output], move |device, ids| {
         tt_ops::sticks::grid_sample(device, ids[0], ids[1], ids[2], &program)
     })

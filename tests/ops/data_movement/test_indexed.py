@@ -68,6 +68,19 @@ def test_scatter_rounds_once(
         np.testing.assert_array_equal(values_of(ttnn.scatter_add(x, dim, index, src)), rounded)
 
 
+@pytest.mark.parametrize(("reduce", "combine"), [("add", np.add), ("multiply", np.multiply)])
+@pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT])
+def test_uint16_sums_wrap(layout: ttnn.Layout, reduce: str, combine: np.ufunc, device: ttnn.MeshDevice) -> None:
+    values = np.random.default_rng(5).integers(0, 1 << 16, (2, 3, 50), dtype=np.uint16)
+    x, src = (ttnn.Tensor(part.reshape(-1).tolist(), [3, 50], ttnn.uint16, layout, device) for part in values)
+    names, index = _indices((3, 50), 50, device, layout)
+    expected = values[0].copy()
+    combine.at(expected, (np.arange(3)[:, None], names), values[1])
+    np.testing.assert_array_equal(values_of(ttnn.scatter(x, -1, index, src, reduce=reduce)), expected)
+    if reduce == "add":
+        np.testing.assert_array_equal(values_of(ttnn.scatter_add(x, -1, index, src)), expected)
+
+
 def test_an_index_behind_the_end(device: ttnn.MeshDevice) -> None:
     x = make((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     _, index = _indices((32, 32), 32, device, ttnn.TILE_LAYOUT)

@@ -32,6 +32,24 @@ def test_result_is_near_the_golden_function(shape: tuple[int, ...], groups: int,
     assert np.corrcoef(reference.ravel(), _values(result).ravel())[0, 1] > 0.999
 
 
+@pytest.mark.parametrize("use_welford", [False, True])
+def test_float32_is_kept_between_the_steps(use_welford: bool, device: ttnn.MeshDevice) -> None:
+    values = np.random.default_rng(0).normal(1.0, 2.0, size=(1, 1, 128, 96)).astype(np.float32)
+    options: dict[str, Any] = {"inplace": False, "num_groups": 3, "epsilon": 1e-5, "use_welford": use_welford}
+    options["core_grid"] = ttnn.CoreGrid(x=1, y=2)
+    reference = ttnn.get_golden_function(ttnn.group_norm)(values.astype(np.float64), num_groups=3, epsilon=1e-5)
+    tiled = ttnn.Tensor(values, ttnn.float32, None, ttnn.TILE_LAYOUT).to(device)
+    result = ttnn.group_norm(tiled, **options)
+    assert result.dtype == ttnn.float32
+    # 0.99999 if a step rounds to bfloat16.
+    assert np.corrcoef(reference.ravel(), _values(result).ravel())[0, 1] > 0.999999
+    rows = ttnn.group_norm(ttnn.Tensor(values, ttnn.float32, None, ttnn.ROW_MAJOR_LAYOUT).to(device), **options)
+    np.testing.assert_array_equal(_values(rows), _values(result))
+    placed = ttnn.create_sharded_memory_config(tiled.shape, ttnn.CoreGrid(x=1, y=2), ttnn.ShardStrategy.HEIGHT)
+    with pytest.raises(ttnn.DTypeError, match="FLOAT32 in shards"):
+        ttnn.group_norm(ttnn.to_memory_config(tiled, placed), num_groups=3)
+
+
 def test_layouts_and_batches_change_no_bit(device: ttnn.MeshDevice) -> None:
     x = _tensor((2, 1, 64, 64), device)
     grid = ttnn.CoreGrid(x=1, y=2)
@@ -81,7 +99,7 @@ def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.ParameterError, match="num_out_blocks is 5"):
         ttnn.group_norm(x, inplace=False, num_groups=2, core_grid=ttnn.CoreGrid(x=1, y=1), num_out_blocks=5)
     with pytest.raises(ttnn.DTypeError, match="typecast"):
-        ttnn.group_norm(ttnn.typecast(x, ttnn.float32), inplace=False, num_groups=2)
+        ttnn.group_norm(ttnn.typecast(x, ttnn.bfloat8_b), inplace=False, num_groups=2)
     with pytest.raises(ttnn.ShapeError, match="1, H"):
         ttnn.group_norm(_tensor((64, 64), device), inplace=False, num_groups=2)
 

@@ -38,6 +38,25 @@ def test_points_between_pixels(dtype: ttnn.DataType, align_corners: bool, device
     assert np.corrcoef(values_of(result).ravel(), expected.ravel())[0, 1] > 0.9999
 
 
+@pytest.mark.parametrize("prepared", [False, True])
+def test_float32_pixels_have_the_upper_bits_that_dst_keeps(prepared: bool, device: ttnn.MeshDevice) -> None:
+    x = make((2, 6, 7, 32), ttnn.float32, ROWS, device)
+    upper = (values_of(x).astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32)
+    cut = ttnn.Tensor(upper, ttnn.bfloat16, None, ROWS).to(device)
+    points = np.random.default_rng(5).uniform(-1.3, 1.3, (2, 4, 11, 2))
+    grid = _prepared(points, False, "bilinear").to(device) if prepared else _grid(points, device)
+    result = ttnn.grid_sample(x, grid, use_precomputed_grid=prepared)
+    assert result.dtype == ttnn.float32
+    expected = ttnn.grid_sample(cut, grid, use_precomputed_grid=prepared)
+    np.testing.assert_array_equal(values_of(result), values_of(expected))
+    config = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)
+    wide = ttnn.grid_sample(x, grid, use_precomputed_grid=prepared, compute_kernel_config=config)
+    points = points if prepared else values_of(grid)
+    reference = golden.grid_sample(values_of(x), points, align_corners=False)
+    difference = (np.abs(values_of(one) - reference).mean() for one in (wide, result))
+    assert next(difference) < next(difference)
+
+
 def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     x, grid = make((2, 6, 7, 32), ttnn.bfloat16, ROWS, device), _grid(np.zeros((2, 3, 3, 2)), device)
     with pytest.raises(ttnn.ParameterError, match="use_precomputed_grid"):

@@ -346,7 +346,7 @@ GEOMETRY: Final = Param(
     instance_kind("ttnn.PagedCacheGeometryOverride", PagedCacheGeometryOverride),
     None,
     doc="Rows and heads of a block, if the caches were created in another shape of equal size.",
-    example=PagedCacheGeometryOverride(32, 1),
+    example=PagedCacheGeometryOverride(32, 2),
 )
 COMPUTE: Final = Param(
     "compute_kernel_config",

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
-from ttnn.base.enums import DataType, Layout, MathFidelity
+from ttnn.base.enums import FORMAT_CODE, DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -71,7 +71,7 @@ def pooled(
 
     Args:
         name: The operator.
-        rows: Sticks, row-major.
+        rows: Sticks, row-major, in bfloat16; sums of float32 are possible as well.
         shape: Shape of the result.
         sticks: [outputs, window]: numbers of sticks, -1 where there is none.
         weights: Rows of weights, each truncated to bfloat16; none for the largest.
@@ -87,13 +87,14 @@ def pooled(
         if compute.math_fidelity is not MathFidelity.Invalid:
             fidelity = compute.math_fidelity
         dst32 = dst32 or compute.fp32_dest_acc_en
-    spec = TensorSpec.of(shape, DataType.BFLOAT16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
-    output = allocate(spec, device)
+    dtype = rows.spec.dtype
+    output = allocate(TensorSpec.of(shape, dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
     assert rows.buffer is not None
     assert output.buffer is not None
     engine_steps.pool_sticks(
         rows.buffer,
         output.buffer,
+        format=FORMAT_CODE[dtype],
         channels=shape[-1],
         window=sticks.shape[1],
         sticks=np.ascontiguousarray(sticks, np.int32).reshape(-1),

@@ -43,7 +43,6 @@ from ttnn.tensor.tensor import Tensor
 
 GATHERED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.INT32, DataType.UINT32, DataType.UINT16)
 _INDICES: Final = (DataType.INT32, DataType.UINT8, DataType.UINT16, DataType.UINT32)
-_SUMMED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.INT32, DataType.UINT32)
 _COMBINE: Final = {None: 0, "add": 1, "multiply": 2}
 _LONGEST_TILED_ROW: Final = 256
 
@@ -256,9 +255,9 @@ def _scattered(
             f"{name}: src is {src.spec.dtype.name}, input {spec.dtype.name}; they must be equal.",
             vendor="input_dtype differs from src_dtype",
         )
-    taken = GATHERED if reduce is None else _SUMMED
-    if spec.dtype not in taken:
-        raise DTypeError(f"{name}: input is {spec.dtype.name}; it must be one of {', '.join(d.name for d in taken)}.")
+    if spec.dtype not in GATHERED:
+        allowed = ", ".join(dtype.name for dtype in GATHERED)
+        raise DTypeError(f"{name}: input is {spec.dtype.name}; it must be one of {allowed}.")
     if index.spec.dtype not in _INDICES:
         raise DTypeError(
             f"{name}: index is {index.spec.dtype.name}; indices are integers.", vendor="index_dtype is not integer"
@@ -483,7 +482,7 @@ scatter_add = _declare_scatter(
     "Shape: [...], [...], [...] -> [...], as `input` has it. Elements of bfloat16 are added in FP32, in the order of "
     "the indices, and rounded once.",
     golden=golden.scatter_add,
-    dtypes=_SUMMED,
+    dtypes=GATHERED,
     accuracy=no_bound("for sums of terms that cancel"),
     raises=_BOUNDS,
     examples=_scatter_examples,

@@ -56,9 +56,13 @@ _NAME: Final = "ttnn.group_norm"
 Blocks = list[tuple[int, int]]
 
 
-def _scaler(count: float) -> float:
-    """Return 1 / sqrt(count) in FP32, truncated to bfloat16."""
-    return from_bits(truncated(1.0 / rounded(math.sqrt(rounded(count)))))
+_FLOATS: Final = (DataType.BFLOAT16, DataType.FLOAT32)
+
+
+def _scaler(count: float, dtype: DataType) -> float:
+    """Return 1 / sqrt(count) in FP32, truncated to the data type."""
+    value = rounded(1.0 / rounded(math.sqrt(rounded(count))))
+    return value if dtype is DataType.FLOAT32 else from_bits(truncated(value))
 
 
 def _columns_of_cores(columns: int, channels: int, groups: int) -> int:
@@ -175,9 +179,10 @@ def _check(tensor: Tensor, groups: int, use_welford: bool) -> None:
             "input with ttnn.to_layout(input, ttnn.TILE_LAYOUT) before calling group_norm. ROW_MAJOR is supported only "
             "for sharded inputs, or on Wormhole.",
         )
-    if spec.dtype is not DataType.BFLOAT16:
+    if spec.dtype not in _FLOATS or (spec.dtype is DataType.FLOAT32 and place.is_sharded()):
         raise DTypeError(
-            f"{_NAME}: input_tensor is {spec.dtype.name}; typecast it to bfloat16 first.",
+            f"{_NAME}: input_tensor is {spec.dtype.name}{' in shards' if place.is_sharded() else ''}; typecast it to "
+            "bfloat16 first.",
             vendor=f"Input tensor must be BFLOAT16, got: {spec.dtype.cpp_name}",
         )
     shape = tuple(spec.shape)
@@ -284,13 +289,14 @@ def _group_norm(
     target = memory_config or spec.memory_config
     layout = output_layout or spec.layout
     kept = target if layout is Layout.TILE else tiled.spec.memory_config
-    output = allocate(TensorSpec.of(spec.shape, DataType.BFLOAT16, Layout.TILE, kept), device)
+    output = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, kept), device)
     assert tiled.buffer is not None
     assert output.buffer is not None
     # What a core's rows count in a statistic; padding counts in part.
     datums = rows // cores * TILE_SIZE * group * (height / (rows * TILE_SIZE))
-    # Statistics of two passes are kept in a 32-bit Dst.
-    fidelity, dst32, approximate = MathFidelity.HiFi4, use_welford, True
+    # Statistics of two passes are kept in a 32-bit Dst, and so is float32.
+    wide = use_welford or spec.dtype is DataType.FLOAT32
+    fidelity, dst32, approximate = MathFidelity.HiFi4, wide, True
     if compute_kernel_config is not None:
         if compute_kernel_config.math_fidelity is not MathFidelity.Invalid:
             fidelity = compute_kernel_config.math_fidelity
@@ -299,7 +305,7 @@ def _group_norm(
         tiled.buffer,
         [tensor.buffer for tensor in parameters if tensor.buffer is not None],
         output.buffer,
-        formats=(FORMAT_CODE[DataType.BFLOAT16], FORMAT_CODE[DataType.BFLOAT16]),
+        formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[spec.dtype]),
         parameter_formats=(
             None if weight is None else next(formats),
             None if bias is None else next(formats),
@@ -312,8 +318,8 @@ def _group_norm(
         blocks=blocks,
         adds_tiles=is_sharded,
         welford=use_welford,
-        local=_scaler(datums),
-        across=None if is_sharded and cores == 1 else _scaler(cores),
+        local=_scaler(datums, spec.dtype),
+        across=None if is_sharded and cores == 1 else _scaler(cores, spec.dtype),
         epsilon=from_bits(truncated(as_float(_NAME, epsilon, "epsilon"))),
         rsqrt=[("rsqrt", "approx" if approximate else "default")],
         fidelity=FIDELITY_NUMBER[fidelity],
@@ -354,7 +360,12 @@ group_norm = register(
                     ),
                     Param("bias", TENSOR, None, doc="Of the shape of `weight`: added at the end."),
                     MEMORY_CONFIG_OPTION,
-                    Param("dtype", DATA_TYPE, None, doc="Ignored, as in the official operator: results are bfloat16."),
+                    Param(
+                        "dtype",
+                        DATA_TYPE,
+                        None,
+                        doc="Ignored, as in the official operator: results have the data type of the input.",
+                    ),
                     Param(
                         "core_grid",
                         instance_kind("ttnn.CoreGrid", CoreGrid),
@@ -370,7 +381,7 @@ group_norm = register(
                     ),
                     Param("output_layout", LAYOUT, None, doc="Layout of the result. Default: that of the input."),
                     Param("num_out_blocks", INTEGER, None, doc="Blocks of a core's rows; -1: by the size. Default: 1."),
-                    compute_config("HiFi4, a 16-bit Dst and an approximate inverse root"),
+                    compute_config("HiFi4, a 16-bit Dst (32 bits for float32) and an approximate inverse root"),
                     Param("negative_mask", TENSOR, None, doc="Where groups are not; the operator knows."),
                     Param(
                         "use_welford",
@@ -386,14 +397,14 @@ group_norm = register(
         "`(x - mean) / sqrt(variance + epsilon)`, times `weight`, plus `bias`.\n"
         "Shape: [N, 1, H * W, C] -> [N, 1, H * W, C].",
         source="tt-metal `ttnn/cpp/ttnn/operations/normalization/groupnorm`",
-        dtypes=(DataType.BFLOAT16,),
+        dtypes=_FLOATS,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.group_norm,
         accuracy=no_bound("for the mean is subtracted"),
         engine=("group_norm", "move_elements"),
         raises=(
             ("ShapeError", "the input is not [N, 1, H * W, C], or weights have another width."),
-            ("DTypeError", "the input is not bfloat16."),
+            ("DTypeError", "the input is neither bfloat16 nor interleaved float32."),
             ("LayoutError", "the input is row-major and interleaved, on a Blackhole."),
             ("ParameterError", "channels do not divide into groups, rows not among cores, or `inplace` is not False."),
             ("UnsupportedError", "`use_welford` with rows that are not a multiple of 32, or unsupported shards."),

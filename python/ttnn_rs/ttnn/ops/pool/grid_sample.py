@@ -79,8 +79,6 @@ def _check(input_tensor: Tensor, grid: Tensor, mode: str, prepared: bool) -> int
             f"{_NAME}: grid is {grid.spec.dtype.name}; a prepared grid is bfloat16.",
             vendor="Precomputed grid tensor must be BFLOAT16",
         )
-    if input_tensor.spec.dtype is not DataType.BFLOAT16 and mode != "nearest":
-        raise DTypeError(f"{_NAME}: input_tensor is FLOAT32, whose sums are not implemented; typecast it to bfloat16.")
     batch, _, _, channels = tuple(input_tensor.spec.shape)
     of_grid = tuple(grid.spec.shape)
     if of_grid[0] != batch:
@@ -199,7 +197,8 @@ def _sampled(
     """Return images sampled at points whose weights the program computes."""
     device = on_device(_NAME, input_tensor)
     _, height, width, channels = tuple(input_tensor.spec.shape)
-    output = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
+    dtype = input_tensor.spec.dtype
+    output = allocate(TensorSpec.of(shape, dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
     fidelity, dst32 = MathFidelity.HiFi4, False
     if compute is not None:
         dst32 = compute.fp32_dest_acc_en
@@ -214,7 +213,7 @@ def _sampled(
         images.buffer,
         points.buffer,
         output.buffer,
-        format=FORMAT_CODE[grid.spec.dtype],
+        formats=(FORMAT_CODE[dtype], FORMAT_CODE[grid.spec.dtype]),
         channels=channels,
         image=(height, width),
         points=shape[1] * shape[2],
@@ -297,7 +296,7 @@ grid_sample = register(
                     Param(
                         INPUT_TENSOR.name,
                         TENSOR,
-                        doc="[N, H, W, C] in bfloat16 on a device, row-major.",
+                        doc="[N, H, W, C] in bfloat16 or float32 on a device, row-major.",
                         example=Operand((1, 8, 8, 32), layout=Layout.ROW_MAJOR),
                     ),
                     Param(
@@ -336,9 +335,10 @@ grid_sample = register(
         doc="Return images sampled at grid points by bilinear interpolation.\n"
         "Shape: [N, H, W, C], [N, h, w, 2 * K] -> [N, h, w * K, C], or [N, h, w, C * K] with `batch_output_channels`.\n"
         'The output is sharded over the cores of a sharded grid, and over all cores for "nearest".\n'
-        "Positions and weights are computed in float32; weights are then truncated to bfloat16.",
+        "Positions and weights are computed in float32; weights are then truncated to bfloat16. A 16-bit Dst, "
+        "the default, truncates float32 pixels, too.",
         source="tt-metal `ttnn/cpp/ttnn/operations/pool/grid_sample`",
-        dtypes=(DataType.BFLOAT16,),
+        dtypes=_FLOATS,
         layouts=(Layout.ROW_MAJOR,),
         golden=golden.grid_sample,
         accuracy=no_bound("for weights are truncated to bfloat16"),
@@ -346,7 +346,7 @@ grid_sample = register(
         raises=(
             ("ShapeError", "shapes do not fit, or channels are no multiple of 32."),
             ("LayoutError", "a tensor is tiled."),
-            ("DTypeError", "the input is not bfloat16, or the grid no float."),
+            ("DTypeError", "input or grid is neither bfloat16 nor float32."),
             ("ParameterError", "`mode` or `padding_mode` is unknown, or options do not go together."),
         ),
         examples=_examples,
