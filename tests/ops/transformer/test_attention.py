@@ -121,7 +121,7 @@ def test_chunked_prefill_has_the_bits_of_the_whole(device: ttnn.MeshDevice) -> N
 
 
 def _seen(cache: np.ndarray, rows: int, columns: int) -> np.ndarray:
-    """Return blocks of a cache whose tiles, in order, are those of a block in another shape."""
+    """Return cache blocks with the same tiles in another shape."""
     count, heads, height, width = cache.shape
     tiles = cache.reshape(count, heads * height // 32, 32, width // 32, 32).swapaxes(2, 3)
     seen = tiles.reshape(count, -1, columns // 32, 32, 32).swapaxes(2, 3).reshape(count, -1, rows, columns)

@@ -252,7 +252,7 @@ def _hidden(rows: int, columns: int, first: int, window: int | None) -> NDArray[
 
 
 def _seen(blocks: ArrayLike, width: int, geometry: Any) -> Values:
-    """Return the blocks of a cache in the shape of a call: the same tiles in order.
+    """Return cache blocks with the same tiles in another shape.
 
     Args:
         blocks: [blocks, heads, rows, columns].
