@@ -1,4 +1,4 @@
-// UnsupportedError: sockets and the fabric between chips are not modelled
-#include "tt_metal/fabric/hw/inc/tt_fabric_api.h"  // bug
+// UnsupportedError: this part of the fabric is not modelled
+#include "tt_metal/fabric/hw/inc/udm/tt_fabric_udm.hpp"  // bug
 
 void kernel_main() {}

@@ -37,7 +37,7 @@ def _patterns(paths: tuple[str, ...]) -> _Patterns:
 
 _INSTRUCTIONS = "Tensix instructions of one's own are not modelled; use the functions of the compute API"
 _COMMAND_BUFFERS = "the NoC's command buffers are not modelled; use the noc_async_ functions"
-_FABRIC = "sockets and the fabric between chips are not modelled"
+_FABRIC = "this part of the fabric is not modelled"
 _REGISTERS = "registers of the chip are not modelled"
 _BELOW = "this name below the compute API is not modelled; use the functions of the compute API"
 

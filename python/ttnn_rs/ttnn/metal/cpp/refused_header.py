@@ -12,6 +12,7 @@ from ttnn.kernel_api.unsupported import UNSUPPORTED
 _OURS = {
     *("wait_for_sync_register_value", "get_num_threads", "get_my_thread_id", "sync_threads"),
     *("CrossNodeDFB", "PrefetcherPipe"),
+    "fabric_socket_notify_sender_stateful",
 }
 """Functions that C++ has all the same, and classes."""
 

@@ -86,6 +86,14 @@ void tt_call_noc_semaphore_set_multicast(
     tt_word source, tt_word target_low, tt_word target_high, tt_word destinations, tt_word loopback,
     tt_word linked, std::int32_t noc);
 
+// The fabric. A channel is the number of a connection, from the runtime arguments.
+void tt_call_fabric_open(tt_word channel);
+void tt_call_fabric_close(tt_word channel);
+void tt_call_fabric_payload(tt_word channel, tt_word source, tt_word bytes);
+void tt_call_fabric_send(tt_word channel, tt_word header, tt_word bytes);
+tt_word tt_call_fabric_slots(tt_word channel);
+tt_word tt_call_fabric_direction(tt_word mesh, tt_word device);
+
 // Setup of the compute engine.
 void tt_call_hw_startup(tt_word a, tt_word b, tt_word out);
 void tt_call_matmul_init(tt_word in0, tt_word in1, tt_word transpose, tt_word ct, tt_word rt, tt_word kt);
