@@ -2,11 +2,12 @@
 
 It reports how many compile, and why the others do not.
 
-    python tests/metal/cpp/wheel_sweep.py FOLDER [--only TEXT] [--jobs N] [--show]
+    python tests/metal/cpp/wheel_sweep.py FOLDER [--only TEXT] [--define NAME=VALUE] [--jobs N] [--show]
 
 FOLDER is what `pip download ttnn==0.81.1 --no-deps` unpacks to. Kernels for later chips do not count. Nothing is run.
-Defines are those of recorded programs of the operators (`official_defines.json`); a kernel whose operator was not
-recorded gets none.
+Defines are those of recorded programs of the operators, and those that operators of several chips generate
+(`official_defines.json`); a kernel whose operator has none there gets none. `--define FABRIC_2D=1` compiles for a
+fabric of two dimensions.
 """
 
 from __future__ import annotations
@@ -90,13 +91,13 @@ def settings_of(text: str, word: int, defines: dict[str, str]) -> KernelSettings
     )  # fmt: skip
 
 
-def attempt(root: Path, path: Path) -> Outcome:
-    """Compile a kernel with argument choices and its operator's defines."""
+def attempt(root: Path, path: Path, more: dict[str, str]) -> Outcome:
+    """Compile a kernel with argument choices, its operator's defines, and more defines."""
     source = CppSource(path, path.read_text(encoding="utf-8"), (root,))
     reason = ""
     recorded = DEFINES.get(path.relative_to(root).as_posix(), [{}])
     for defines, word in itertools.product(recorded, WORDS):
-        error = try_once(source, settings_of(source.text, word, defines))
+        error = try_once(source, settings_of(source.text, word, defines | more))
         if error is None:
             return Outcome(path, "ok", "")
         if isinstance(error, UnsupportedError):
@@ -121,6 +122,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default="", help="part of the paths")
+    parser.add_argument("--define", action="append", default=[], help="a define for all: NAME=VALUE")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--every", type=int, default=1, help="take each n-th kernel")
     parser.add_argument("--first", type=int, default=0, help="number of the first kernel")
@@ -128,9 +130,10 @@ def main() -> None:
     options = parser.parse_args()
     root = options.folder.resolve()
     root = root / "ttnn" if (root / "ttnn" / "ttnn").is_dir() else root
+    more = dict(define.split("=", 1) for define in options.define)
     found = [path for path in kernels(root) if options.only in str(path)][options.first :: options.every]
     with ThreadPoolExecutor(options.jobs) as pool:
-        outcomes = list(pool.map(lambda path: attempt(root, path), found))
+        outcomes = list(pool.map(lambda path: attempt(root, path, more), found))
     states = collections.Counter(outcome.state for outcome in outcomes)
     print(f"{len(found)} kernels: {states['ok']} compile, {states['refused']} are refused, {states['fails']} fail")
     for state in ("refused", "fails"):
