@@ -11,10 +11,39 @@ import pytest
 import ttnn
 
 
+class Shared:
+    """A device that benchmarks share, opened when one needs it."""
+
+    def __init__(self) -> None:
+        self._opened: ttnn.MeshDevice | None = None
+
+    def open(self) -> ttnn.MeshDevice:
+        if self._opened is None:
+            self._opened = ttnn.open_device(device_id=0)
+        return self._opened
+
+    def close(self) -> None:
+        if self._opened is not None:
+            ttnn.close_device(self._opened)
+            self._opened = None
+
+
 @pytest.fixture(scope="session")
-def device() -> Iterator[ttnn.MeshDevice]:
-    with ttnn.manage_device(device_id=0) as opened:
-        yield opened
+def shared() -> Iterator[Shared]:
+    shared = Shared()
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def device(shared: Shared) -> ttnn.MeshDevice:
+    return shared.open()
+
+
+@pytest.fixture
+def no_device(shared: Shared) -> None:
+    """Close the shared device, so that a benchmark can choose a system."""
+    shared.close()
 
 
 @pytest.fixture(scope="session")
