@@ -10,6 +10,7 @@
 //! old contents are in it, which is what an in-place operator reads. Everything outside the stripes is read-only for
 //! that time, so readers and writers on any number of threads cannot meet. This file holds the proof in its `SAFETY`
 //! notes; users need none.
+use std::fs::File;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -100,6 +101,8 @@ impl Stripe {
 pub struct Arena {
     map: Option<MmapMut>,
     shape: Shape,
+    /// Other processes have the same memory.
+    shared: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -115,6 +118,9 @@ const LARGE_PAGE: usize = 2 << 20;
 /// Bytes of a page of the host; a multiple of it where pages are smaller.
 #[cfg(target_os = "linux")]
 const HOST_PAGE: usize = 1 << 16;
+
+/// Arenas in a file begin at multiples of this; a multiple of the host's pages.
+const FILE_BLOCK: u64 = 1 << 16;
 
 /// Distance of banks in host memory, beyond their size. Banks have round sizes; without the shift, pages of one tensor
 /// would fall into the same sets of the host's caches.
@@ -135,6 +141,12 @@ impl Shape {
     fn stride(self) -> usize {
         self.bank_bytes.saturating_add(BANK_SHIFT)
     }
+
+    /// Bytes of all banks; none if the host has no such numbers.
+    fn bytes(self) -> Result<usize, ArenaError> {
+        let bytes = self.banks.checked_mul(self.stride()).filter(|&bytes| isize::try_from(bytes).is_ok());
+        bytes.ok_or(ArenaError::Reserve { bytes: u64::MAX, os_error: 0 })
+    }
 }
 
 impl Arena {
@@ -144,21 +156,46 @@ impl Arena {
     /// [`ArenaError::Reserve`] if the host has no such address range left or forbids overcommitment.
     pub fn reserve(banks: usize, bank_bytes: usize) -> Result<Self, ArenaError> {
         let shape = Shape { banks, bank_bytes };
-        let Some(bytes) = banks.checked_mul(shape.stride()).filter(|&bytes| isize::try_from(bytes).is_ok()) else {
-            return Err(ArenaError::Reserve { bytes: u64::MAX, os_error: 0 });
-        };
+        let bytes = shape.bytes()?;
         if banks == 0 || bank_bytes == 0 {
-            return Ok(Self { map: None, shape });
+            return Ok(Self { map: None, shape, shared: false });
         }
-        let map = MmapOptions::new().len(bytes).no_reserve_swap().map_anon().map_err(|error| ArenaError::Reserve {
-            bytes: bytes as u64,
-            os_error: error.raw_os_error().unwrap_or(0),
-        })?;
+        let map = MmapOptions::new().len(bytes).no_reserve_swap().map_anon().map_err(|error| refused(bytes, &error))?;
         // A small tensor touches a page in each of up to 130 banks; huge pages would make that 260 MiB. The advice is
         // about host memory only: where it is not understood, nothing is lost but memory.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::NoHugePage);
-        Ok(Self { map: Some(map), shape })
+        Ok(Self { map: Some(map), shape, shared: false })
+    }
+
+    /// Maps `banks * bank_bytes` bytes of a file that several processes have.
+    ///
+    /// Whoever has it in common sees what the others wrote. They agree among themselves who may write when: while one of
+    /// them runs an operation, no other one writes the bytes that it reads or writes.
+    ///
+    /// # Errors
+    /// [`ArenaError::Reserve`] if the host refuses, or the file is too short.
+    pub fn map(file: &File, start: u64, banks: usize, bank_bytes: usize) -> Result<Self, ArenaError> {
+        let shape = Shape { banks, bank_bytes };
+        let bytes = shape.bytes()?;
+        let there = file.metadata().map_err(|error| refused(bytes, &error))?.len();
+        if there < start.saturating_add(bytes as u64) || banks == 0 || bank_bytes == 0 {
+            return Err(ArenaError::Reserve { bytes: bytes as u64, os_error: 0 });
+        }
+        // SAFETY: the file has no name, is never made shorter, and only processes of one job have it. As documented they
+        // write by turns, with a barrier in between, so the bytes of a borrow do not change while it lives.
+        let map = unsafe { MmapOptions::new().offset(start).len(bytes).map_mut(file) };
+        Ok(Self { map: Some(map.map_err(|error| refused(bytes, &error))?), shape, shared: true })
+    }
+
+    /// Bytes that [`Arena::map`] needs in a file.
+    ///
+    /// The next arena may begin after them.
+    ///
+    /// # Errors
+    /// [`ArenaError::Reserve`] if there are no such numbers.
+    pub fn file_bytes(banks: usize, bank_bytes: usize) -> Result<u64, ArenaError> {
+        Ok((Shape { banks, bank_bytes }.bytes()? as u64).next_multiple_of(FILE_BLOCK))
     }
 
     /// Announces full use of a range of every bank, for large pages.
@@ -191,10 +228,15 @@ impl Arena {
                     #[cfg(not(target_os = "linux"))]
                     map[start..end].fill(0);
                     #[cfg(target_os = "linux")]
-                    // SAFETY: the mapping is private and anonymous, so its pages read as zeros afterwards; the
-                    // exclusive borrow of the arena means that nobody has a reference to them.
-                    let _ =
-                        unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
+                    {
+                        use memmap2::UncheckedAdvice::{DontNeed, Remove};
+                        // A file keeps pages that only the mapping gives up.
+                        let advice = if self.shared { Remove } else { DontNeed };
+                        // SAFETY: the mapping is private and anonymous, or of a file in memory, so its pages read as
+                        // zeros afterwards; the exclusive borrow of the arena, and for a file the turns of the
+                        // processes, mean that nobody has a reference to them.
+                        let _ = unsafe { map.unchecked_advise_range(advice, start, end - start) };
+                    }
                 }
             }
         }
@@ -271,6 +313,11 @@ impl Arena {
         let ranges = stripes.iter().map(|claims| claims.stripe.range()).collect();
         Ok((Reader { cells, shape, written: ranges }, Writer { cells, shape, stripes }))
     }
+}
+
+/// The error of a host that refuses memory.
+fn refused(bytes: usize, error: &std::io::Error) -> ArenaError {
+    ArenaError::Reserve { bytes: bytes as u64, os_error: error.raw_os_error().unwrap_or(0) }
 }
 
 fn intersects(a: &Range<usize>, b: &Range<usize>) -> bool {
@@ -399,6 +446,23 @@ mod tests {
         arena.bytes_mut(1, 5, 3).expect("in range").copy_from_slice(&[7, 8, 9]);
         assert_eq!(arena.bytes(1, 4, 5), Ok(&[0, 7, 8, 9, 0][..]));
         assert_eq!(arena.bytes(0, 4, 5), Ok(&[0u8; 5][..]));
+    }
+
+    #[test]
+    fn two_arenas_of_a_file_have_the_same_bytes() {
+        let path = std::env::temp_dir().join(format!("ttnn-arena-{}", std::process::id()));
+        let file = File::options().read(true).write(true).create(true).truncate(true).open(&path).expect("a file");
+        std::fs::remove_file(&path).expect("its name");
+        let bytes = Arena::file_bytes(2, 1 << 20).expect("numbers");
+        file.set_len(2 * bytes).expect("room");
+        let mut first = Arena::map(&file, bytes, 2, 1 << 20).expect("address space");
+        let second = Arena::map(&file, bytes, 2, 1 << 20).expect("address space");
+        first.bytes_mut(1, 7, 2).expect("in range").copy_from_slice(&[3, 4]);
+        assert_eq!(second.bytes(1, 6, 4), Ok(&[0, 3, 4, 0][..]));
+        first.bytes_mut(0, 0, 1 << 20).expect("in range").fill(5);
+        first.discard(0, 1 << 20);
+        assert_eq!(second.bytes(0, 1 << 18, 1), Ok(&[0][..]));
+        assert!(matches!(Arena::map(&file, bytes + 1, 2, 1 << 20), Err(ArenaError::Reserve { .. })));
     }
 
     #[test]

@@ -33,6 +33,11 @@ impl AtomicBits {
         Self { words: unsafe { Box::from_raw(words) }, len, full: AtomicBool::new(false) }
     }
 
+    /// `len` bits that count as set, without memory for them.
+    pub fn all(len: usize) -> Self {
+        Self { words: Box::default(), len, full: AtomicBool::new(true) }
+    }
+
     /// Number of bits.
     pub fn len(&self) -> usize {
         self.len
@@ -83,6 +88,9 @@ impl AtomicBits {
     #[inline]
     pub fn all_set(&self, range: Range<usize>) -> bool {
         assert!(range.is_empty() || range.end <= self.len, "bits of the set");
+        if self.words.is_empty() {
+            return range.is_empty() || self.full.load(Ordering::Relaxed);
+        }
         let part = |range| masks(range).all(|(word, mask)| self.words[word].load(Ordering::Relaxed) & mask == mask);
         // Marks of a large tensor are many words, nearly all of them whole.
         let whole = range.start.div_ceil(WORD)..range.end / WORD;
@@ -145,6 +153,14 @@ mod tests {
     fn an_empty_set_has_only_the_empty_range() {
         let bits = AtomicBits::new(0);
         assert!(bits.is_empty() && bits.all_set(0..0) && bits.all_set(7..7));
+    }
+
+    #[test]
+    fn a_set_without_memory_is_full() {
+        let bits = AtomicBits::all(200);
+        bits.set(3..70);
+        assert!(bits.is_full() && bits.all_set(0..200) && bits.all_set(5..5));
+        assert_eq!(bits.len(), 200);
     }
 
     #[test]

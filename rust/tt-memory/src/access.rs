@@ -29,6 +29,7 @@ struct Banks<'a> {
 pub struct Access<'a> {
     device: u64,
     chip: usize,
+    own: bool,
     buffers: &'a [Option<Buffer>],
     dram: Banks<'a>,
     l1: Banks<'a>,
@@ -65,9 +66,10 @@ impl Device {
         let (stripes, roles) = self.stripes(outputs)?;
         let notice = self.notice();
         let (device, chip, buffers) = (self.device_id(), self.current, &self.buffers[..]);
+        let own = self.own[chip];
         let notice = notice.then_some(&self.unwritten);
         let (dram, l1) = self.memories[chip].split(&stripes)?;
-        Ok(Access { device, chip, buffers, dram, l1, outputs: roles, notice })
+        Ok(Access { device, chip, own, buffers, dram, l1, outputs: roles, notice })
     }
 
     /// Opens every chip's memory for one operation.
@@ -83,9 +85,9 @@ impl Device {
         let (device, buffers) = (self.device_id(), &self.buffers[..]);
         let notice = notice.then_some(&self.unwritten);
         let mut all = Vec::with_capacity(self.memories.len());
-        for (chip, memory) in self.memories.iter_mut().enumerate() {
+        for (chip, (memory, &own)) in self.memories.iter_mut().zip(&self.own).enumerate() {
             let (dram, l1) = memory.split(&stripes)?;
-            all.push(Access { device, chip, buffers, dram, l1, outputs: roles.clone(), notice });
+            all.push(Access { device, chip, own, buffers, dram, l1, outputs: roles.clone(), notice });
         }
         Ok(all)
     }
@@ -130,6 +132,11 @@ impl Access<'_> {
     /// The place of the chip in its mesh.
     pub fn chip(&self) -> usize {
         self.chip
+    }
+
+    /// Returns true if this process computes for the chip.
+    pub fn is_own(&self) -> bool {
+        self.own
     }
 
     /// A buffer by its name.

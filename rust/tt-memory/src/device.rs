@@ -1,5 +1,6 @@
 //! A device: its banks, their division into buffers, and changes.
 use std::collections::BTreeMap;
+use std::fs::File;
 
 use tt_cpu::arena::Arena;
 use tt_cpu::bits::AtomicBits;
@@ -46,6 +47,36 @@ pub(crate) struct Memory {
     pub(crate) l1: Arena,
 }
 
+impl Memory {
+    /// Reserves the banks of a chip.
+    fn reserve(chip: &ChipSpec) -> Result<Self, MemoryError> {
+        Ok(Self {
+            dram: Arena::reserve(chip.dram_banks(), chip.dram_bank_bytes as usize)?,
+            l1: Arena::reserve(chip.grid.cores(), chip.l1_bytes as usize)?,
+        })
+    }
+
+    /// Maps the banks of a chip from a file that other processes have, too.
+    fn map(chip: &ChipSpec, file: &File) -> Result<Self, MemoryError> {
+        let dram_bytes = Arena::file_bytes(chip.dram_banks(), chip.dram_bank_bytes as usize)?;
+        Ok(Self {
+            dram: Arena::map(file, 0, chip.dram_banks(), chip.dram_bank_bytes as usize)?,
+            l1: Arena::map(file, dram_bytes, chip.grid.cores(), chip.l1_bytes as usize)?,
+        })
+    }
+}
+
+/// A process's part in a device that several processes share.
+#[derive(Debug)]
+pub struct Ranks {
+    /// True for the chips that this process computes for.
+    pub own: Vec<bool>,
+    /// A file for the memory of each chip, which all processes have.
+    ///
+    /// None if each has a copy of its own of the others' chips.
+    pub files: Option<Vec<File>>,
+}
+
 /// An open device: one chip or several equal ones.
 ///
 /// The chips of a mesh have one allocator: a buffer has the same address on all of them, and contents on each. Operators
@@ -59,6 +90,8 @@ pub struct Device {
     pub(crate) unwritten: Notice,
     told: bool,
     pub(crate) memories: Vec<Memory>,
+    /// Whether this process computes for a chip.
+    pub(crate) own: Vec<bool>,
     /// The chip whose memory operators read and write.
     pub(crate) current: usize,
     pub(crate) regions: [Region; 4],
@@ -89,15 +122,22 @@ impl Device {
     /// # Errors
     /// As [`Device::open`]; [`MemoryError::Chip`] without a chip.
     pub fn open_chips(chip: &'static ChipSpec, chips: usize, options: OpenOptions) -> Result<Self, MemoryError> {
+        Self::open_over_ranks(chip, options, &Ranks { own: vec![true; chips], files: None })
+    }
+
+    /// Opens a device of equal chips that several processes share.
+    ///
+    /// # Errors
+    /// As [`Device::open_chips`]; a file is too short, or there is not one for each chip.
+    pub fn open_over_ranks(chip: &'static ChipSpec, options: OpenOptions, ranks: &Ranks) -> Result<Self, MemoryError> {
         let regions = divide(chip, options)?;
-        let memory = |_| {
-            Ok(Memory {
-                dram: Arena::reserve(chip.dram_banks(), chip.dram_bank_bytes as usize)?,
-                l1: Arena::reserve(chip.grid.cores(), chip.l1_bytes as usize)?,
-            })
+        let chips = ranks.own.len();
+        let memories: Vec<_> = match &ranks.files {
+            None => (0..chips).map(|_| Memory::reserve(chip)).collect::<Result<_, _>>()?,
+            Some(files) => files.iter().map(|file| Memory::map(chip, file)).collect::<Result<_, _>>()?,
         };
-        if chips == 0 {
-            return Err(MemoryError::Chip { chip: 0, chips });
+        if chips == 0 || memories.len() != chips {
+            return Err(MemoryError::Chip { chip: memories.len(), chips });
         }
         Ok(Self {
             chip,
@@ -106,7 +146,8 @@ impl Device {
             watched: true,
             unwritten: Notice::new(),
             told: false,
-            memories: (0..chips).map(memory).collect::<Result<_, MemoryError>>()?,
+            memories,
+            own: ranks.own.clone(),
             current: 0,
             regions: regions.map(|allocator| Region { allocator, owners: BTreeMap::new() }),
             buffers: Vec::new(),
@@ -146,6 +187,21 @@ impl Device {
     /// The number of chips.
     pub fn chips(&self) -> usize {
         self.memories.len()
+    }
+
+    /// Returns true if this process computes for a chip.
+    #[inline]
+    pub fn owns(&self, chip: usize) -> bool {
+        self.own.get(chip).copied().unwrap_or(false)
+    }
+
+    /// Bytes of the file for the memory of a chip.
+    ///
+    /// # Errors
+    /// [`MemoryError::Arena`] if the host has no such numbers.
+    pub fn file_bytes(chip: &ChipSpec) -> Result<u64, MemoryError> {
+        let dram = Arena::file_bytes(chip.dram_banks(), chip.dram_bank_bytes as usize)?;
+        Ok(dram + Arena::file_bytes(chip.grid.cores(), chip.l1_bytes as usize)?)
     }
 
     /// The current chip: its place in the mesh.
@@ -371,7 +427,7 @@ impl Device {
         self.unused_slots.push(id.slot);
         if bytes > 0 {
             if kind.in_dram() && bytes >= RETURNED_BYTES && self.memories.len() > 1 {
-                for memory in &mut self.memories {
+                for (memory, _) in self.memories.iter_mut().zip(&self.own).filter(|(_, own)| **own) {
                     memory.dram.discard(address as usize, bytes as usize);
                 }
             }
@@ -506,7 +562,7 @@ impl Device {
             region.owners.insert(address, slot);
         }
         if buffer_type.in_dram() && bytes_per_bank >= BULK_BYTES {
-            for memory in &self.memories {
+            for (memory, _) in self.memories.iter().zip(&self.own).filter(|(_, own)| **own) {
                 memory.dram.expect_bulk_use(address as usize, bytes_per_bank as usize);
             }
         }
@@ -526,7 +582,12 @@ impl Device {
             total_pages,
             bytes_per_bank,
             map,
-            written: (0..self.memories.len()).map(|_| AtomicBits::new(bits)).collect(),
+            // What other processes have written is theirs to know.
+            written: self
+                .own
+                .iter()
+                .map(|&own| if own { AtomicBits::new(bits) } else { AtomicBits::all(bits) })
+                .collect(),
         };
         journal::note(&buffer, self.id, true);
         self.buffers[slot as usize] = Some(buffer);

@@ -18,6 +18,6 @@ mod transfer;
 
 pub use access::Access;
 pub use buffer::{Buffer, BufferId, BufferType};
-pub use device::Device;
+pub use device::{Device, Ranks};
 pub use error::MemoryError;
 pub use raw::Place;

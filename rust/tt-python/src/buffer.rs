@@ -11,6 +11,7 @@ use tt_memory::error::MemoryError;
 
 use crate::chips::Chips;
 use crate::error::{engine_bug, exception};
+use crate::ranks::{StepError, facts};
 use crate::shared::{Part, SharedDevice};
 use crate::slots::{self, Slot};
 
@@ -290,11 +291,17 @@ impl PyBuffer {
         {
             let mut target = array.readwrite();
             let target = target.as_slice_mut()?;
+            let links = self.part.shared.links.as_ref();
             self.part.shared.run(py, |device| {
                 device.select(chip)?;
-                match device.read(self.facts.id, target, row_bytes) {
+                let number = facts(device, &[self.facts.id])?;
+                let mut read = |target: &mut [u8]| match device.read(self.facts.id, target, row_bytes) {
                     Err(MemoryError::NeverWritten { .. }) if !require_written => Ok(()),
-                    other => other,
+                    other => Ok::<_, StepError>(other?),
+                };
+                match links {
+                    None => read(target),
+                    Some(links) => links.read("a tensor is read", chip, number, target, read),
                 }
             })?;
         }

@@ -1,10 +1,11 @@
 //! Properties of the chips that a device can be.
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tt_memory::Device;
 use tt_memory::chip::{CHIPS, ChipSpec, Harvesting, LogicalCore, SFPU_EPS, SFPU_INF, SFPU_NAN};
 
 use crate::arguments::add_functions;
-use crate::error::exception;
+use crate::error::{EngineError, exception};
 
 /// The chip of this name.
 ///
@@ -56,7 +57,9 @@ fn chip_info<'py>(py: Python<'py>, name: &str, dispatch_in_columns: bool) -> PyR
     let workers = chip.optimal_dram_workers;
     let workers = workers.map(|networks| networks.map(|cores| cores.iter().copied().map(pair).collect::<Vec<_>>()));
     let dict = PyDict::new(py);
+    let file_bytes = Device::file_bytes(chip).map_err(|error| error.into_exception(py))?;
     dict.set_item("name", chip.name)?;
+    dict.set_item("file_bytes", file_bytes)?;
     dict.set_item("arch", chip.arch as u8)?;
     dict.set_item("arch_name", chip.arch.name())?;
     dict.set_item("grid", (chip.grid.x, chip.grid.y))?;

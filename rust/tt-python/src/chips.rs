@@ -30,7 +30,7 @@ impl Chips {
         (bits != 0).then_some(Self(bits))
     }
 
-    /// Runs work on each of them.
+    /// Runs work on each of them that this process computes for.
     ///
     /// # Errors
     /// That of the work, or the device has no such chip.
@@ -40,6 +40,9 @@ impl Chips {
         mut work: impl FnMut(&mut Device) -> Result<(), E>,
     ) -> Result<(), E> {
         self.places().try_for_each(|chip| {
+            if chip < device.chips() && !device.owns(chip) {
+                return Ok(());
+            }
             device.select(chip)?;
             work(device)
         })

@@ -36,7 +36,7 @@ fn gather_slices(
     slices: (usize, usize),
 ) -> PyResult<()> {
     let (groups, slices) = (groups_of(py, groups, [input, output])?, slices_of(slices));
-    run_on_mesh(py, "gather_slices", &[input, output], move |device, ids| {
+    run_on_mesh(py, "gather_slices", &[input, output], 1, move |device, ids| {
         collective::gather(device, &groups, slices, ids[0], ids[1])
     })
 }
@@ -52,7 +52,7 @@ fn take_slices(
     slices: (usize, usize),
 ) -> PyResult<()> {
     let (groups, slices) = (groups_of(py, groups, [input, output])?, slices_of(slices));
-    run_on_mesh(py, "take_slices", &[input, output], move |device, ids| {
+    run_on_mesh(py, "take_slices", &[input, output], 0, move |device, ids| {
         collective::partition(device, &groups, slices, ids[0], ids[1])
     })
 }
@@ -69,7 +69,7 @@ fn send_pages(
     kept: bool,
 ) -> PyResult<()> {
     let groups = groups_of(py, groups, [input, output])?;
-    run_on_mesh(py, "send_pages", &[input, output], move |device, ids| {
+    run_on_mesh(py, "send_pages", &[input, output], 1, move |device, ids| {
         collective::copy(device, &groups, (position, kept), ids[0], ids[1])
     })
 }
@@ -90,7 +90,7 @@ fn move_ranges(
     let range = |(from, first, to, pages)| Range { from, first, to, pages };
     let of_chips = ranges.into_iter().map(|chip| chip.into_iter().map(range).collect()).collect();
     let ranges = Ranges { outer, sizes, of_chips };
-    run_on_mesh(py, "move_ranges", &[input, output], move |device, ids| {
+    run_on_mesh(py, "move_ranges", &[input, output], 1, move |device, ids| {
         collective::ranges(device, &groups, &ranges, ids[0], ids[1])
     })
 }
@@ -123,7 +123,7 @@ fn sum_over_chips(
     let groups = groups_of(py, groups, [input, output])?;
     let slices = slices.map(slices_of);
     let program = SumProgram { format: format.0, dst32, order, slices, matrix, arch: output.arch() };
-    run_on_mesh(py, "sum_over_chips", &[input, output], move |device, ids| {
+    run_on_mesh(py, "sum_over_chips", &[input, output], 1, move |device, ids| {
         collective::sum(device, &groups, &program, ids[0], ids[1])
     })
 }
@@ -155,7 +155,7 @@ fn send_tokens(
 ) -> PyResult<()> {
     let buffers = [tokens, experts, mapping, sent, metadata];
     let routes = routes_of(py, groups, columns, buffers)?;
-    run_on_mesh(py, "send_tokens", &buffers, move |device, ids| {
+    run_on_mesh(py, "send_tokens", &buffers, 3, move |device, ids| {
         let &[tokens, experts, mapping, sent, metadata] = ids else { return Ok(()) };
         collective::dispatch(device, &routes, DispatchBuffers { tokens, experts, mapping, sent, metadata })
     })
@@ -178,7 +178,7 @@ fn return_tokens(
 ) -> PyResult<()> {
     let buffers = [results, metadata, mapping, combined];
     let routes = routes_of(py, groups, columns, buffers)?;
-    run_on_mesh(py, "return_tokens", &buffers, move |device, ids| {
+    run_on_mesh(py, "return_tokens", &buffers, 3, move |device, ids| {
         let &[results, metadata, mapping, combined] = ids else { return Ok(()) };
         let buffers = CombineBuffers { results, metadata, mapping, combined };
         collective::combine(device, &routes, local, reduced, buffers)
@@ -203,7 +203,7 @@ fn local_scores(
 ) -> PyResult<()> {
     let buffers = [scores, mapping, metadata, local, used];
     let routes = routes_of(py, groups, columns, buffers)?;
-    run_on_mesh(py, "local_scores", &buffers, move |device, ids| {
+    run_on_mesh(py, "local_scores", &buffers, 0, move |device, ids| {
         let &[scores, mapping, metadata, local, used] = ids else { return Ok(()) };
         let buffers = ScoreBuffers { scores, mapping, metadata, local, used };
         collective::local_scores(device, &routes, &cores, together, buffers)
@@ -222,7 +222,7 @@ fn share_weights(
     count: usize,
 ) -> PyResult<()> {
     let groups = groups_of(py, groups, [input, output])?;
-    run_on_mesh(py, "share_weights", &[input, output], move |device, ids| {
+    run_on_mesh(py, "share_weights", &[input, output], 0, move |device, ids| {
         collective::share_weights(device, &groups, (element, count), ids[0], ids[1])
     })
 }

@@ -1,4 +1,5 @@
 //! Devices: the memory of a chip, and what stops its use.
+use std::fs::File;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -7,7 +8,7 @@ use pyo3::types::{PyDict, PyList};
 use tt_memory::Place;
 use tt_memory::buffer::{BufferType, Plan};
 use tt_memory::chip::LogicalCore;
-use tt_memory::device::{Device, OpenOptions};
+use tt_memory::device::{Device, OpenOptions, Ranks};
 use tt_memory::error::MemoryError;
 
 use crate::buffer::{Facts, PyBuffer, chips_at};
@@ -15,6 +16,7 @@ use crate::chip::chip_by_dispatch;
 use crate::chips::{Chips, MAX_CHIPS};
 use crate::error::{EngineError, enter_engine, exception};
 use crate::inside::require_host;
+use crate::ranks::Links;
 use crate::shared::{Part, SharedDevice};
 use crate::slots;
 
@@ -24,6 +26,14 @@ enum RawError {
     /// They are not in the bank.
     Outside(String),
     Memory(MemoryError),
+    /// Other processes disagree, or died.
+    Raised(PyErr),
+}
+
+impl From<PyErr> for RawError {
+    fn from(error: PyErr) -> Self {
+        Self::Raised(error)
+    }
 }
 
 impl EngineError for RawError {
@@ -31,6 +41,7 @@ impl EngineError for RawError {
         match self {
             Self::Outside(text) => exception(py, "DeviceError", (text,)),
             Self::Memory(error) => error.into_exception(py),
+            Self::Raised(error) => error,
         }
     }
 }
@@ -45,6 +56,11 @@ fn raw_place(device: &Device, dram: bool, bank: usize, address: u64, size: usize
     Ok(Place { dram, bank, address })
 }
 
+/// What makes a mesh that several processes share.
+///
+/// This process, the process of each chip, names of files with the memory of the chips, and what connects the processes.
+type RanksRow = (usize, Vec<usize>, Option<Vec<String>>, Py<PyAny>);
+
 /// Memory of a mesh, or of a part of it.
 #[pyclass(frozen, module = "ttnn._engine", name = "Device")]
 #[derive(Debug)]
@@ -55,7 +71,8 @@ pub struct PyDevice {
 #[pymethods]
 impl PyDevice {
     #[new]
-    #[pyo3(signature = (chip, l1_small_size=0, trace_region_size=0, worker_l1_size=0, dispatch_in_columns=false, chips=1))]
+    #[pyo3(signature = (chip, l1_small_size=0, trace_region_size=0, worker_l1_size=0, dispatch_in_columns=false, chips=1, ranks=None))]
+    #[allow(clippy::too_many_arguments, reason = "what makes a device")]
     fn new(
         py: Python<'_>,
         chip: &str,
@@ -64,6 +81,7 @@ impl PyDevice {
         worker_l1_size: u64,
         dispatch_in_columns: bool,
         chips: usize,
+        ranks: Option<RanksRow>,
     ) -> PyResult<Self> {
         require_host(py)?;
         let chip = chip_by_dispatch(py, chip, dispatch_in_columns)?;
@@ -76,8 +94,18 @@ impl PyDevice {
             let text = format!("a mesh has at most {MAX_CHIPS} chips, got {chips}");
             return Err(exception(py, "DeviceError", (text,)));
         }
-        let device = enter_engine(py, || Device::open_chips(chip, chips, options))?;
-        Ok(Self { part: Part::new(Arc::new(SharedDevice::new(device)), Chips::first_of(chips)) })
+        let (ranks, links) = match ranks {
+            None => (Ranks { own: vec![true; chips], files: None }, None),
+            Some((rank, owners, names, object)) => {
+                let own = owners.iter().map(|&owner| owner == rank).collect();
+                let open = |name: &String| File::options().read(true).write(true).open(name);
+                let files = names.map(|names| names.iter().map(open).collect::<Result<_, _>>()).transpose()?;
+                let links = Links::new(object, rank, owners, files.is_none());
+                (Ranks { own, files }, Some(links))
+            }
+        };
+        let device = enter_engine(py, || Device::open_over_ranks(chip, options, &ranks))?;
+        Ok(Self { part: Part::new(Arc::new(SharedDevice::new(device, links)), Chips::first_of(chips)) })
     }
 
     /// Returns a device of some chips, with the same allocator and memory.
@@ -213,10 +241,20 @@ impl PyDevice {
         address: u64,
         size: usize,
     ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let (first, links) = (self.part.chips.first(), self.part.shared.links.as_ref());
         let bytes = self.part.shared.run(py, |device| {
-            device.select(self.part.chips.first()).map_err(RawError::Memory)?;
+            device.select(first).map_err(RawError::Memory)?;
             let place = raw_place(device, dram, bank, address, size)?;
-            device.bytes(place, size).map(<[u8]>::to_vec).map_err(RawError::Memory)
+            let read = |target: &mut [u8]| {
+                target.copy_from_slice(device.bytes(place, target.len()).map_err(RawError::Memory)?);
+                Ok::<_, RawError>(())
+            };
+            let mut bytes = vec![0; size];
+            match links {
+                None => read(&mut bytes)?,
+                Some(links) => links.read("read_bytes", first, address, &mut bytes, read)?,
+            }
+            Ok::<_, RawError>(bytes)
         })?;
         Ok(PyArray1::from_vec(py, bytes))
     }
@@ -234,6 +272,9 @@ impl PyDevice {
         self.part.shared.run(py, |device| {
             device.select(self.part.chips.first()).map_err(RawError::Memory)?;
             let place = raw_place(device, dram, bank, address, data.len())?;
+            if !device.owns(device.current()) {
+                return Ok(());
+            }
             device.bytes_mut(place, data.len()).map_err(RawError::Memory)?.copy_from_slice(data);
             device.mark_range(place, data.len());
             Ok::<_, RawError>(())

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tt_memory::{BufferId, Device};
-use tt_ops::OpError;
 
 use crate::buffer::{Facts, PyBuffer as Buffer};
 use crate::chips::Chips;
 use crate::error::{EngineError, engine_bug};
+use crate::ranks::StepError;
 use crate::shared::Part;
 use crate::slots::{Event, Lowest};
 
@@ -43,7 +43,7 @@ impl Program {
         device: &mut Device,
         chips: Chips,
         buffers: &mut [Option<BufferId>],
-    ) -> Result<bool, OpError> {
+    ) -> Result<bool, StepError> {
         let mut ids = Vec::with_capacity(4);
         for event in &self.events[events] {
             match event {
@@ -63,11 +63,12 @@ impl Program {
                         return Ok(false);
                     }
                 }
-                Event::Run { run, slots, once, .. } => {
+                Event::Run { function, run, slots, crossing, .. } => {
                     ids.clear();
                     ids.extend(slots.iter().filter_map(|&slot| buffers[slot]));
-                    if *once {
-                        run(device, &ids)?;
+                    if let Some(crossing) = *crossing {
+                        let step = |device: &mut Device| run(device, &ids);
+                        self.part.shared.together(device, function, &ids, crossing, step)?;
                         continue;
                     }
                     chips.each(device, |device| run(device, &ids))?;
@@ -78,7 +79,7 @@ impl Program {
     }
 
     /// Returns whether L1 holds the buffers that it is made for, and no others where it needs the room.
-    fn has_room(&self, device: &Device) -> Result<bool, OpError> {
+    fn has_room(&self, device: &Device) -> Result<bool, StepError> {
         let Some(Lowest(expected)) = self.lowest else { return Ok(true) };
         Ok(device.lowest_l1_address()? == expected)
     }
@@ -204,9 +205,9 @@ impl Walk {
                 Event::Allocate(slot, _) => buffers[*slot].map(|id| (*slot, id)),
                 _ => None,
             });
-            let facts: Result<Vec<_>, OpError> =
+            let facts: Result<Vec<_>, StepError> =
                 allocated.map(|(slot, id)| Ok((slot, Facts::of(device.buffer(id)?)))).collect();
-            Ok::<_, OpError>((ran, facts?))
+            Ok::<_, StepError>((ran, facts?))
         })?;
         for (slot, facts) in facts {
             made[slot] = Some(Py::new(py, Buffer::new(Arc::clone(&program.part), facts, self.chips))?);

@@ -24,6 +24,7 @@ mod pipeline;
 mod plan;
 mod program;
 mod random;
+mod ranks;
 mod resolving;
 mod shared;
 mod slots;

@@ -72,17 +72,20 @@ pub fn run_step(
     buffers: &[&Buffer],
     run: impl Fn(&mut Device, &[BufferId]) -> Result<(), OpError> + Send + Sync + 'static,
 ) -> PyResult<()> {
-    start(py, function, buffers, run, false)
+    start(py, function, buffers, run, None)
 }
 
 /// [`run_step`] for a step of all chips together, which runs once.
+///
+/// It reads its first `crossing` buffers on other chips than the one that it writes to.
 pub fn run_on_mesh(
     py: Python<'_>,
     function: &'static str,
     buffers: &[&Buffer],
+    crossing: usize,
     run: impl Fn(&mut Device, &[BufferId]) -> Result<(), OpError> + Send + Sync + 'static,
 ) -> PyResult<()> {
-    start(py, function, buffers, run, true)
+    start(py, function, buffers, run, Some(crossing))
 }
 
 fn start(
@@ -90,11 +93,11 @@ fn start(
     function: &'static str,
     buffers: &[&Buffer],
     run: impl Fn(&mut Device, &[BufferId]) -> Result<(), OpError> + Send + Sync + 'static,
-    once: bool,
+    crossing: Option<usize>,
 ) -> PyResult<()> {
     if slots::is_active() {
         let of_buffers: Vec<_> = buffers.iter().map(|buffer| buffer.slot()).collect();
-        return slots::step(function, &of_buffers, Arc::new(run), once);
+        return slots::step(function, &of_buffers, Arc::new(run), crossing);
     }
     let (mesh, device) = (buffers[0].part(), buffers[0].device());
     if buffers.iter().any(|buffer| !Arc::ptr_eq(buffer.part(), mesh)) {
@@ -106,8 +109,9 @@ fn start(
     }
     let chips = common_chips(py, function, buffers[0].chips(), buffers)?;
     let ids: Vec<BufferId> = buffers.iter().map(|buffer| buffer.id()).collect();
-    if once {
-        return device.launch(py, |device| run(device, &ids));
+    if let Some(crossing) = crossing {
+        return device
+            .launch(py, |locked| device.together(locked, function, &ids, crossing, |locked| run(locked, &ids)));
     }
     device.launch(py, |device| chips.each(device, |device| run(device, &ids)))
 }

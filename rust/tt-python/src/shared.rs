@@ -8,10 +8,12 @@ use tt_formats::Arch;
 use tt_memory::buffer::BufferId;
 use tt_memory::device::Device;
 use tt_memory::error::MemoryError;
+use tt_ops::OpError;
 
 use crate::chips::Chips;
 use crate::error::{Either, EngineError, Poisoned, enter_engine, exception, warn_unwritten};
 use crate::inside::require_host;
+use crate::ranks::{Links, StepError};
 use crate::slots;
 
 /// Why a call that looks at a device cannot become a program.
@@ -23,6 +25,8 @@ pub struct SharedDevice {
     device: Mutex<Device>,
     open: AtomicBool,
     arch: Arch,
+    /// The way to the processes of other chips, if there are any.
+    pub links: Option<Links>,
     /// Buffers whose Python objects went away while somebody else was using the device.
     dropped: Mutex<Vec<BufferId>>,
     /// Why the device is stopped, and the class of error that says so.
@@ -62,10 +66,10 @@ impl Part {
 
 impl SharedDevice {
     /// A device that was just opened.
-    pub fn new(device: Device) -> Self {
+    pub fn new(device: Device, links: Option<Links>) -> Self {
         let (dropped, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
         let arch = device.chip().arch;
-        Self { arch, device: Mutex::new(device), open: AtomicBool::new(true), dropped, failure }
+        Self { arch, links, device: Mutex::new(device), open: AtomicBool::new(true), dropped, failure }
     }
 
     /// Generation of its chip.
@@ -203,6 +207,26 @@ impl SharedDevice {
             let mut device = self.lock().map_err(Either::First)?;
             run(&mut device).map_err(Either::Second)
         })
+    }
+
+    /// Runs a step of all chips, on the locked device.
+    ///
+    /// It reads its first `crossing` buffers on chips of other processes.
+    ///
+    /// # Errors
+    /// Those of the step; other processes disagree, or died.
+    pub fn together(
+        &self,
+        device: &mut Device,
+        function: &str,
+        ids: &[BufferId],
+        crossing: usize,
+        run: impl FnOnce(&mut Device) -> Result<(), OpError>,
+    ) -> Result<(), StepError> {
+        match &self.links {
+            None => Ok(run(device)?),
+            Some(links) => links.together(device, function, ids, crossing, run),
+        }
     }
 
     /// Returns true if the device has not been closed.

@@ -46,8 +46,8 @@ pub enum Event {
         slots: Vec<usize>,
         /// Its keyword arguments.
         settings: Option<Py<PyDict>>,
-        /// Whether one run is that of all chips.
-        once: bool,
+        /// Of a step of all chips together: how many of its first buffers are read on other chips.
+        crossing: Option<usize>,
     },
 }
 
@@ -176,13 +176,13 @@ pub fn write(slot: Slot, data: &[u8], row_bytes: usize) -> PyResult<()> {
 ///
 /// # Errors
 /// A buffer is no slot of this program.
-pub fn step(function: &'static str, buffers: &[Option<Slot>], run: Arc<Run>, once: bool) -> PyResult<()> {
+pub fn step(function: &'static str, buffers: &[Option<Slot>], run: Arc<Run>, crossing: Option<usize>) -> PyResult<()> {
     let noted = BUILDER.with_borrow_mut(|builder| {
         let builder = builder.as_mut()?;
         let settings = builder.given.take();
         let of = |slot: &Option<Slot>| slot.filter(|slot| slot.program == builder.number).map(|slot| slot.index);
         let slots = buffers.iter().map(of).collect::<Option<Vec<_>>>()?;
-        builder.events.push(Event::Run { function, run, slots, settings, once });
+        builder.events.push(Event::Run { function, run, slots, settings, crossing });
         Some(())
     });
     noted.ok_or_else(|| refused("a buffer that is no operand is used"))

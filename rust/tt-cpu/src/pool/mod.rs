@@ -50,9 +50,13 @@ pub fn threads() -> usize {
     }
 }
 
-/// What the host can run at once.
+/// What the host can run at once, divided by the processes of an MPI job on it.
 fn host_threads() -> usize {
-    *HOST_THREADS.get_or_init(|| available_parallelism().map_or(1, usize::from).min(MAX_THREADS))
+    *HOST_THREADS.get_or_init(|| {
+        let cores = available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+        let processes = std::env::var("OMPI_COMM_WORLD_LOCAL_SIZE").ok().and_then(|text| text.parse().ok());
+        (cores / processes.unwrap_or(1).max(1)).max(1)
+    })
 }
 
 /// Chooses the number of threads for loops that start from now on.

@@ -152,7 +152,7 @@ fn each_page(
             let (group, member) = groups.member(item / runs);
             let first = item % runs * TOGETHER;
             let range = first..pages.min(first + TOGETHER);
-            if source(member, group, first).is_none() {
+            if !access[group[member]].is_own() || source(member, group, first).is_none() {
                 return Ok(());
             }
             let target = access[group[member]].output(output)?;

@@ -3,6 +3,8 @@
 //! Copies of pages between chips, tokens sent to experts, and sums over chips.
 //! Chips form groups, each in the order of a mesh axis. Nothing is sent in packets here: what arrives, and in which order
 //! it is added, is known from the sizes. `docs/meshes.md` has the orders.
+//!
+//! A process writes to its own chips only: see [`tt_memory::Ranks`].
 
 mod copies;
 mod routing;

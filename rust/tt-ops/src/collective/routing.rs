@@ -121,6 +121,9 @@ pub fn dispatch(device: &mut Device, routes: &Routes, buffers: DispatchBuffers) 
                 }
             };
             let here = &access[group[member]];
+            if !here.is_own() {
+                return Ok(());
+            }
             from(&indices, here.claim(buffers.metadata, row)?);
             if goes[(number - member + sender) * tokens + token] >> member & 1 == 1 {
                 from(&rows, here.claim(buffers.sent, row)?);
@@ -210,8 +213,9 @@ pub fn combine(
         |(), item| {
             let (group, member) = groups.member(item / all);
             let Some((chip, page)) = sources[item] else { return Ok(()) };
-            if let Some(pages) = &results[chip] {
-                access[group[member]].claim(buffers.combined, item % all)?.copy_from_slice(pages.page(page));
+            let here = &access[group[member]];
+            if let (true, Some(pages)) = (here.is_own(), &results[chip]) {
+                here.claim(buffers.combined, item % all)?.copy_from_slice(pages.page(page));
             }
             Ok(())
         },
@@ -301,6 +305,9 @@ pub fn local_scores(
             let (Some(scores), Some(metadata), Some(mapping)) = (&scores[chip], &metadata[chip], &mapping[chip]) else {
                 return Ok(());
             };
+            if !access[chip].is_own() {
+                return Ok(());
+            }
             let here = experts_of(mapping, experts, columns[number], local);
             let mut used = vec![0; used_bytes];
             let mut writes = writes_of_a_core(rows, together).peekable();
@@ -349,8 +356,9 @@ pub fn share_weights(
         || (),
         |(), number| {
             let (group, member) = groups.member(number);
-            let Some(weights) = &weights[group[member]] else { return Ok(()) };
-            let to = access[group[member]].claim(output, 0)?;
+            let here = &access[group[member]];
+            let (true, Some(weights)) = (here.is_own(), &weights[group[member]]) else { return Ok(()) };
+            let to = here.claim(output, 0)?;
             to.fill(0);
             let pairs = weights.page(0).chunks_exact(element).zip(to.chunks_exact_mut(element));
             let others = pairs.filter(|(from, _)| from.iter().any(|&byte| byte != 0));

@@ -124,6 +124,9 @@ pub fn sum(
     for_each_page(groups.chips() * results, make, |memory, item| {
         let (group, member) = groups.member(item / results);
         let page = item % results;
+        if !access[group[member]].is_own() {
+            return Ok(());
+        }
         let from = program.slices.map_or(page, |slices| slices.page(count, member, page));
         let tile = |position: usize| {
             let pages: Option<&Pages<'_>> = inputs[group[position % count]].as_ref();
