@@ -14,7 +14,7 @@ import pytest
 import ttnn
 
 PACKAGES = Path(ttnn.__file__).parents[1]
-NAMES = ("tracy", "tt_lib", "ttmlir", "ttnn", "ttrt")
+NAMES = ("tracy", "tt_lib", "ttmlir", "ttnn", "ttnn_run", "ttrt")
 MODULES = {
     "_pickle",
     "cPickle",

@@ -25,7 +25,7 @@ torch = pytest.importorskip("torch")
     "call",
     [
         "auto_register_ttnn_cpp_operations", "cluster.read_reg",
-        "disaggregation.import_from_protobuf", "get_all_programs_perf_data", "distributed_context_send_bytes",
+        "disaggregation.import_from_protobuf", "get_all_programs_perf_data", "attach_absent_mcast",
         "graph_report.run_pytest_graph_report_fixture",
         "GrayskullComputeKernelConfig", "matmul_select_program_factory",
     ],
@@ -64,8 +64,10 @@ def test_one_process_is_the_cluster() -> None:
     assert ttnn.distributed_context_local_to_world_rank(0, 0) == 0
     with pytest.raises(ArgumentError, match="there is one group"):
         ttnn.distributed_context_subcontext_size(1)
-    with pytest.raises(UnsupportedError, match="not implemented for meshes"):
+    with pytest.raises(ArgumentError, match="dest must be one of 1 processes and not 0 itself, got 0"):
         ttnn.distributed_context_send_bytes(b"", 0)
+    with pytest.raises(ArgumentError, match="source must be one of"):
+        ttnn.distributed_context_recv_bytes(1, 1)
 
 
 def test_all_tensors_of_a_device_are_deallocated(device: ttnn.MeshDevice) -> None:

@@ -11,7 +11,7 @@ import types
 from pathlib import Path
 
 
-def _light_package() -> None:
+def light_package() -> None:
     """Make `ttnn` importable as a namespace, so that `ttnn.compiler` loads without `ttnn/__init__.py`."""
     if "ttnn" in sys.modules:
         return
@@ -26,7 +26,7 @@ def _light_package() -> None:
 
 def opt() -> None:
     """Run `ttmlir-opt` with the process's arguments; exit with its code."""
-    _light_package()
+    light_package()
     from ttnn.compiler.tools.opt import main
 
     sys.exit(main())

@@ -57,9 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     The arguments are by default those of the process.
     """
     options = parse(arguments)
-    from ttmlir._launch import _light_package
+    from ttmlir._launch import light_package
 
-    _light_package()
+    light_package()
     from ttnn.compiler.tools.translate import run
     from ttnn.compiler.version import version_of
 

@@ -48,6 +48,7 @@ from ttnn.device.events import *  # noqa: F403
 from ttnn.device.fabric import *  # noqa: F403
 from ttnn.device.lifecycle import *  # noqa: F403
 from ttnn.device.lifecycle import MeshDevice as MeshDevice
+from ttnn.device.processes import *  # noqa: F403
 from ttnn.metal.buffers import TensorAccessorArgs as TensorAccessorArgs
 from ttnn.metal.descriptors import *  # noqa: F403
 from ttnn.metal.fabric import *  # noqa: F403

@@ -134,6 +134,7 @@ class Device:
         worker_l1_size: int = 0,
         dispatch_in_columns: bool = False,
         chips: int = 1,
+        ranks: tuple[int, Sequence[int], Sequence[str] | None, object] | None = None,
     ) -> Device: ...
     def part(self, places: Sequence[int]) -> Device: ...
     @property

@@ -12,6 +12,7 @@ from ttnn.device.lifecycle import get_num_devices as get_num_devices
 from ttnn.device.lifecycle import get_num_pcie_devices as get_num_pcie_devices
 from ttnn.device.lifecycle import get_pcie_device_ids as get_pcie_device_ids
 from ttnn.device.lifecycle import open_mesh_device as open_mesh_device
+from ttnn.device.processes import *  # noqa: F403
 from ttnn.tensor.distribution import *  # noqa: F403
 from ttnn.tensor.visualization import *  # noqa: F403
 

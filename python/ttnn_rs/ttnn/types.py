@@ -25,6 +25,7 @@ from ttnn.base.work_split import corerange_to_cores as corerange_to_cores
 from ttnn.device.fabric import *  # noqa: F403
 from ttnn.device.lifecycle import Device as Device
 from ttnn.device.lifecycle import MeshDevice as MeshDevice
+from ttnn.device.processes import *  # noqa: F403
 from ttnn.metal.descriptors import *  # noqa: F403
 from ttnn.metal.generic_op import compute_program_descriptor_hash as compute_program_descriptor_hash
 from ttnn.tensor.shard_distribution import (

@@ -174,6 +174,8 @@ SWITCHES: dict[str, Switch] = {
     "golden": Switch(None, _folder, "TTNN_GOLDEN", official=False),
     "system": Switch(None, _system, "TTNN_SYSTEM", official=False),
     "fabric_shuffle": Switch(None, _seed, "TTNN_FABRIC_SHUFFLE", official=False),
+    "check_ranks": Switch(False, _on_or_off, "TTNN_CHECK_RANKS", official=False),
+    "rank_memory": Switch("shared", _one_of("shared", "messages"), "TTNN_RANK_MEMORY", official=False),
 }
 """Stored fields.
 
@@ -212,6 +214,9 @@ class Config:
         system: Name of the system of chips, such as "t3k"; None for one chip.
         fabric_shuffle: Seed for packets between chips to arrive in another legal order, for tests of kernels; None
             for the order in which they are sent.
+        check_ranks: Whether the processes of a mesh compare every call.
+        rank_memory: "shared" for one memory of all processes of a host, "messages" for copies of the others' chips, as
+            between hosts.
     """
 
     cache_path: Path
@@ -238,6 +243,8 @@ class Config:
     golden: Path | None
     system: str | None
     fabric_shuffle: int | None
+    check_ranks: bool
+    rank_memory: str
     _folder: tuple[str, str] | None  # the report that `report_path` was asked for, and its folder
 
     def __init__(self, arg: Config | None = None) -> None:

@@ -35,6 +35,7 @@ __all__ = [
     "ParameterError",
     "ProgramConfigError",
     "RaceError",
+    "RankError",
     "RegisterError",
     "ShapeError",
     "StorageError",
@@ -148,6 +149,10 @@ class DeviceError(TtnnError, RuntimeError):
 
 class FabricError(DeviceError):
     """A missing fabric, or links between chips that are down."""
+
+
+class RankError(DeviceError):
+    """Processes of a mesh that disagree, or one that died."""
 
 
 class StorageError(TtnnError, RuntimeError):

@@ -12,6 +12,7 @@ from ttnn.base.core_range import CoreCoord, CoreLike, as_core
 from ttnn.base.enums import NOC, Arch, DispatchCoreAxis
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
 from ttnn.device.dispatch import DispatchCoreConfig, axis_of, dispatch_axis
+from ttnn.device.ranks import Ranks
 
 ARCH: Final = {"wormhole_b0": Arch.WORMHOLE_B0, "blackhole": Arch.BLACKHOLE}
 """Chip generations by the name that ARCH_NAME uses."""
@@ -106,7 +107,11 @@ class Chip:
 
 
 def power_up(
-    ids: Sequence[int], name: str, regions: Mapping[str, int], dispatch: DispatchCoreConfig | None = None
+    ids: Sequence[int],
+    name: str,
+    regions: Mapping[str, int],
+    dispatch: DispatchCoreConfig | None = None,
+    ranks: Ranks | None = None,
 ) -> tuple[_engine.Device, tuple[Chip, ...]]:
     """Return the engine of equal chips with empty memory, and the chips.
 
@@ -117,12 +122,18 @@ def power_up(
         name: One of `ttnn._engine.chip_names()`.
         regions: Bytes that are set aside, by the names that the engine has for them.
         dispatch: Dispatch cores; default: those of the generation.
+        ranks: The processes that have the chips; default: this one.
     """
     arch_name = _engine.chip_info(name)["arch_name"]
     axis = axis_of(name, arch_name, dispatch)
     in_columns = axis is not dispatch_axis(arch_name)
     facts = _engine.chip_info(name, in_columns)
-    engine = _engine.Device(name, **regions, dispatch_in_columns=in_columns, chips=len(ids))
+    options: dict[str, Any] = {**regions, "dispatch_in_columns": in_columns, "chips": len(ids)}
+    if ranks is None:
+        engine = _engine.Device(name, **options)
+    else:
+        with ranks.memory(facts["file_bytes"]) as row:
+            engine = _engine.Device(name, **options, ranks=row)
     engine.set_watched(CONFIG.watcher)
     parts = [engine] if len(ids) == 1 else [engine.part([place]) for place in range(len(ids))]
     chips = (Chip(id, place, part, facts, axis) for place, (id, part) in enumerate(zip(ids, parts, strict=True)))

@@ -1,9 +1,9 @@
-"""Fabric between chips, and processes (one) of a cluster."""
+"""Fabric between chips."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ttnn.base.call import shown
 from ttnn.base.enums import FabricConfig
@@ -26,30 +26,13 @@ from ttnn.base.system_enums import (
 )
 from ttnn.device.fabric_state import FABRIC, TOPOLOGIES, first_down
 from ttnn.device.mesh_device import MeshDevice, open_devices
+from ttnn.device.processes import Number
 from ttnn.device.system import Link, System
 from ttnn.device.systems import system_of_environment
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 __all__ = [
     "FabricRouterConfig",
     "MeshId",
-    "Rank",
-    "Size",
-    "SubcontextId",
-    "distributed_context_allgather_int",
-    "distributed_context_barrier",
-    "distributed_context_get_rank",
-    "distributed_context_get_size",
-    "distributed_context_is_initialized",
-    "distributed_context_local_to_world_rank",
-    "distributed_context_subcontext_count",
-    "distributed_context_subcontext_id",
-    "distributed_context_subcontext_size",
-    "distributed_context_subcontext_sizes",
-    "distributed_context_world_rank",
-    "distributed_context_world_size",
     "get_all_fabric_mesh_ids",
     "get_all_mgd_fabric_types",
     "get_fabric_config",
@@ -58,16 +41,14 @@ __all__ = [
     "get_tt_fabric_max_payload_size_bytes",
     "get_tt_fabric_packet_header_size_bytes",
     "get_usable_topology",
-    "init_distributed_context",
     "set_fabric_config",
-    "using_distributed_env",
 ]
 
 _MAX_PAYLOAD_BYTES: Final = 1 << 16
 
 _REFUSED = refusing(
     "ttnn",
-    "attach_absent_mcast distributed_context_recv_bytes distributed_context_send_bytes",
+    "attach_absent_mcast",
     SEVERAL_CHIPS,
 )
 globals().update(_REFUSED)
@@ -85,138 +66,11 @@ class FabricRouterConfig:
     max_packet_payload_size_bytes: int | None = None
 
 
-class _Number(int):
-    """A number of another kind than plain integers.
-
-    Raises:
-        ArgumentError: it is made of something else than an integer.
-    """
-
-    def __new__(cls, value: int = 0) -> Self:
-        if type(value) is not int and not isinstance(value, cls):
-            raise ArgumentError(f"{cls.__name__}(): expected an integer, got {type(value).__name__}")
-        return super().__new__(cls, value)
-
-
-class Rank(_Number):
-    """The rank of a process in a cluster."""
-
-
-class Size(_Number):
-    """The number of processes of a cluster."""
-
-
-class SubcontextId(_Number):
-    """The id of a process group in a cluster."""
-
-
-class MeshId(_Number):
+class MeshId(Number):
     """The number of a mesh of the fabric."""
 
     def __repr__(self) -> str:
         return f"MeshId({shown(int(self))})"
-
-
-@dataclass
-class _Context:
-    initialized: bool = False
-
-
-_context: Final = _Context()
-
-
-def init_distributed_context() -> None:
-    """Connect the processes of a cluster; there is only one."""
-    _context.initialized = True
-
-
-def distributed_context_barrier() -> None:
-    """Wait for all processes of the cluster: there is one."""
-
-
-def distributed_context_get_rank() -> Rank:
-    """Return the rank of this process: 0."""
-    return Rank(0)
-
-
-def distributed_context_get_size() -> Size:
-    """Return the number of processes: 1."""
-    return Size(1)
-
-
-def distributed_context_world_rank() -> Rank:
-    """Return the global rank of this process: 0."""
-    return Rank(0)
-
-
-def distributed_context_world_size() -> Size:
-    """Return the number of processes of all groups: 1."""
-    return Size(1)
-
-
-def distributed_context_allgather_int(value: int) -> list[int]:
-    """Return the values of all processes: that of this one."""
-    return [value]
-
-
-def distributed_context_subcontext_count() -> int:
-    """Return the number of groups of processes: 1."""
-    return 1
-
-
-def distributed_context_subcontext_id() -> int | None:
-    """Return this process's group: None, as there are no groups."""
-    return None
-
-
-def distributed_context_subcontext_sizes() -> list[int]:
-    """Return the number of processes of each group."""
-    return [1]
-
-
-def _only_group(name: str, subcontext_id: int, rank: int = 0) -> None:
-    if not isinstance(subcontext_id, int) or not isinstance(rank, int) or subcontext_id != 0 or rank != 0:
-        raise ArgumentError(
-            f"{name}: there is one group, 0, with one process, 0; got {shown(subcontext_id)} and {shown(rank)}"
-        )
-
-
-def distributed_context_subcontext_size(subcontext_id: int) -> Size:
-    """Return the number of processes of a group.
-
-    Raises:
-        ArgumentError: there is no such group.
-    """
-    _only_group("distributed_context_subcontext_size", subcontext_id)
-    return Size(1)
-
-
-def distributed_context_local_to_world_rank(subcontext_id: int, local_rank: int) -> Rank:
-    """Return the global rank of a process of a group.
-
-    Raises:
-        ArgumentError: there is no such group or process.
-    """
-    _only_group("distributed_context_local_to_world_rank", subcontext_id, local_rank)
-    return Rank(0)
-
-
-def using_distributed_env() -> bool:
-    """Return whether several processes share the work of a cluster: no."""
-    return False
-
-
-def distributed_context_is_initialized() -> bool:
-    """Return whether processes of a cluster know each other.
-
-    They do after `init_distributed_context`, and once a device has been opened.
-    """
-    if any(device.is_open for device in open_devices.values()):
-        init_distributed_context()
-    return _context.initialized
-
-
-# The fabric.
 
 
 def current_system() -> System:

@@ -27,6 +27,8 @@ from ttnn.device.coordinates import (
 from ttnn.device.dispatch import DispatchCoreConfig
 from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh import FabricNodeId, Mesh
+from ttnn.device.processes import CONTEXT
+from ttnn.device.ranks import Ranks, ranks_of
 from ttnn.device.sub_device import SubDevices
 from ttnn.device.system import System
 from ttnn.device.systems import is_chosen, system_for, system_of_environment
@@ -66,6 +68,7 @@ class MeshDevice(Mesh):
         "_submeshes",
         "_system",
         "_traces",
+        "ranks",
     )
 
     _programs: set[Hashable]
@@ -81,6 +84,7 @@ class MeshDevice(Mesh):
     _system: System  # chips and links around it
     _parent: MeshDevice | None  # the mesh that this is a part of
     _submeshes: list[weakref.ref[MeshDevice]]
+    ranks: Ranks | None  # the processes that share it
 
     def __init__(self) -> None:
         raise ArgumentError("MeshDevice(): devices are opened with ttnn.open_device(device_id=...)")
@@ -148,7 +152,11 @@ class MeshDevice(Mesh):
                 already = open_devices.get(number)
                 if already is not None and already.is_open:
                     raise DeviceError(f"Cannot re-initialize device {number}, must first call close()")
-            device = cls._with_chips(shape, system, *power_up(ids, chip, regions, dispatch), queues)
+            CONTEXT.initialized = True
+            ranks = ranks_of(ids, tuple(shape), system, chip, regions)
+            engine, chips = power_up(ids, chip, regions, dispatch, ranks)
+            device = cls._with_chips(shape, system, engine, chips, queues)
+            device.ranks = ranks
             for number in ids:
                 open_devices[number] = device
         return device
@@ -173,6 +181,7 @@ class MeshDevice(Mesh):
         device._running = threading.RLock() if parent is None else parent._running
         device._sub_devices, device._traces = SubDevices(engine, chips[0].grid), Traces(engine)
         device._closed, device._parent, device._submeshes = False, parent, []
+        device.ranks = None if parent is None else parent.ranks
         return device
 
     @classmethod
@@ -271,6 +280,12 @@ class MeshDevice(Mesh):
         chip = self.chip_at("get_fabric_node_id", coord)
         several = len(self._system.chips) > 1
         return FabricNodeId(0, self._system.fabric_node(chip.id) if several else chip.place)
+
+    @property
+    def own_places(self) -> frozenset[int]:
+        """Return the places of the chips that this process computes for."""
+        places = (chip.place for chip in self.chips)
+        return frozenset(place for place in places if self.ranks is None or self.ranks.owners[place] == self.ranks.rank)
 
     @property
     def is_open(self) -> bool:
@@ -496,6 +511,14 @@ class MeshDevice(Mesh):
         for submesh in self.get_submeshes():
             submesh.close()
         self._traces.give_up()
+        try:
+            if self.ranks is not None and self._parent is None:
+                self.ranks.close()
+        finally:
+            self._release()
+        return True
+
+    def _release(self) -> None:
         if self._parent is None:
             self.engine.close()
         else:
@@ -506,7 +529,6 @@ class MeshDevice(Mesh):
         for chip in self.chips:
             if open_devices.get(chip.id) is self:
                 del open_devices[chip.id]
-        return True
 
     def mesh_command_queue(self, id: int = 0) -> CommandQueue:
         """Return a command queue.
@@ -575,6 +597,8 @@ class MeshDeviceView:
 
     def __init__(self, mesh: MeshDevice) -> None:
         self._shape, self._ids = mesh.shape, mesh.get_device_ids()
+        chips, own = zip(mesh.coordinates(), mesh.chips, strict=True), mesh.own_places
+        self._local = {tuple(coordinate) for coordinate, chip in chips if chip.place in own}
 
     def shape(self) -> MeshShape:
         """Return the shape of the mesh."""
@@ -587,6 +611,16 @@ class MeshDeviceView:
     def get_device_ids(self) -> list[int]:
         """Return the numbers of the devices, row by row."""
         return list(self._ids)
+
+    def is_local(self, coord: MeshCoordinate) -> bool:
+        """Return whether this process computes for the chip at a coordinate.
+
+        Raises:
+            ArgumentError: no coordinate.
+        """
+        if not isinstance(coord, MeshCoordinate):
+            raise ArgumentError(f"is_local: expected a MeshCoordinate, got {type(coord).__name__}")
+        return tuple(coord) in self._local
 
 
 class RunReport(Protocol):

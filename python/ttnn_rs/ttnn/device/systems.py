@@ -369,11 +369,31 @@ def default_arch_name() -> str:
     return _arch_of(system_of_environment()) if is_chosen() else str(CONFIG.arch_name)
 
 
+def host_topology() -> tuple[int, int] | None:
+    """Return the hosts along rows and columns of the system mesh.
+
+    They are those of the mesh graph descriptor; None for one host.
+
+    Raises:
+        FileFormatError: a file that is no descriptor, or cannot be read.
+    """
+    path = os.environ.get("TT_MESH_GRAPH_DESC_PATH", "").strip()
+    hosts = _hosts(_file(path)) if path else (1, 1)
+    return None if math.prod(hosts) == 1 else hosts
+
+
+@lru_cache(maxsize=16)
+def _hosts(graph: tuple[str, int, int]) -> tuple[int, int]:
+    mesh = only_mesh(read_mesh_graph(graph[0]))
+    return _two_dimensions(replace(mesh, dims=mesh.hosts))
+
+
 def system_of_environment() -> System:
     """Return the system that the user chose; one chip by default.
 
     `CONFIG.system` (TTNN_SYSTEM) names it, or TT_METAL_MOCK_CLUSTER_DESC_PATH describes its chips and links.
-    TT_MESH_GRAPH_DESC_PATH describes its mesh, alone or for these chips. TT_VISIBLE_DEVICES selects some of its cards.
+    TT_MESH_GRAPH_DESC_PATH describes its mesh, alone or for these chips. TT_VISIBLE_DEVICES selects some of its cards;
+    where the mesh has several hosts, it names the cards of one, and the system is that of all.
 
     Raises:
         ConfigError: a name and a cluster descriptor.
@@ -381,6 +401,8 @@ def system_of_environment() -> System:
         FileFormatError: a file that is no descriptor, or cannot be read.
     """
     cluster, graph, visible = (os.environ.get(name, "").strip() for name in _VARIABLES)
+    if visible and host_topology() is not None:
+        visible = ""
     if cluster and CONFIG.system is not None:
         raise ConfigError(
             f"TTNN_SYSTEM is {CONFIG.system}, and TT_METAL_MOCK_CLUSTER_DESC_PATH describes a system; set one of them"

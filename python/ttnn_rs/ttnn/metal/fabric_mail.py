@@ -21,7 +21,7 @@ NO_CHIP: Final = (1 << 32) - 1
 def connect_chips(device: MeshDevice) -> Connect | None:
     """Return what connects runs on a device; None without a fabric.
 
-    All chips of the mesh that was opened can be reached, also those without a program.
+    All chips of the mesh that was opened can be reached, also those without a program; not those of other processes.
     """
     root = routes.whole_mesh(device)
     if not routes.is_connected(device):
@@ -29,8 +29,9 @@ def connect_chips(device: MeshDevice) -> Connect | None:
 
     def connect(runs: Sequence[ChipRun]) -> Deliver:
         engines = {run.program.chip.place: run.run for run in runs}
+        own = root.own_places
         for chip in root.chips:
-            if chip.place not in engines:
+            if chip.place in own and chip.place not in engines:
                 engines[chip.place] = _engine.ProgramRun(chip.engine, [], [], [])
         _connect(root, runs, engines)
         mail, all_runs = _engine.Mail(CONFIG.fabric_shuffle), list(engines.values())
@@ -44,6 +45,10 @@ def connect_chips(device: MeshDevice) -> Connect | None:
                 sender = by_place[place]
                 sender.enter()
                 here.kernel = sender.kernels[kernel]
+                if len(own) < len(root.chips):
+                    raise UnsupportedError(
+                        f"{error}; packets do not reach the chips of other processes", "unimplemented"
+                    ) from None
                 raise
 
         return deliver
@@ -54,7 +59,7 @@ def connect_chips(device: MeshDevice) -> Connect | None:
 def _connect(root: MeshDevice, runs: Sequence[ChipRun], engines: dict[int, _engine.ProgramRun]) -> None:
     """Tell each run which chips its packets reach."""
     system = root._system
-    places = {chip.id: chip.place for chip in root.chips}
+    places = {chip.id: chip.place for chip in root.chips if chip.place in engines}
     numbers = {chip.place: chip.id for chip in root.chips}
     connections, wraps = routes.connections_of(system, FABRIC), FABRIC.wraps(system)
     sizes = FABRIC.header_bytes(system), FABRIC.max_payload_bytes()

@@ -23,7 +23,7 @@ from ttnn.metal.buffers import Buffer
 from ttnn.metal.fabric_mail import connect_chips
 from ttnn.metal.layout import Layout, lay_out
 from ttnn.metal.program import Program
-from ttnn.metal.report import MeshReport, Report
+from ttnn.metal.report import IdleReport, MeshReport, Report
 from ttnn.metal.scheduler import ChipProgram, Connect, execute, execute_together
 from ttnn.operation.observation import ProgramRan, program_ran
 
@@ -245,6 +245,11 @@ def _ready(call: str, device: MeshDevice, programs: Sequence[tuple[Sequence[Chip
 def _run(caller: Caller, device: MeshDevice, work: Work, *, trace: bool = True) -> Report:
     """Run programs as they were laid out for the device."""
     started = time.perf_counter_ns()
+    if device.ranks is not None:
+        own = device.own_places
+        work = [(chip, layout) for chip, layout in work if chip.place in own]
+        if not work:
+            return IdleReport(device.chips[0])
     if not device._running.acquire(timeout=600):
         raise DeviceError("enqueue_program: another thread has been running a program on this device for 10 minutes")
     try:

@@ -135,6 +135,21 @@ class MeshReport(Report):
         return f"{super()._where()}, the slowest of {len(self.chips)}"
 
 
+class IdleReport(Report):
+    """Report of a process without a chip of the workload."""
+
+    def __init__(self, chip: Chip) -> None:
+        self.cycles = self.started_at = self.gap = 0
+        self.clock_mhz = int(chip.facts["aiclk_mhz"])
+        self.noc_bytes, self.bank_bytes = (0, 0), []
+        self.kernels, self.notes, self.chip = [], [], None
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """Return no calls."""
+        return []
+
+
 def _ended_by(run: _engine.ProgramRun, kernel: int, kind: int, what: int) -> int:
     """Return the kernel that ended a wait, -1 if none did."""
     if kind < 2:

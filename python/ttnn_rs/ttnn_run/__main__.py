@@ -1,0 +1,5 @@
+"""`python -m ttnn_run`."""
+
+from ttnn_run import main
+
+main()
