@@ -42,6 +42,7 @@ _REGISTERS = "registers of the chip are not modelled"
 _BELOW = "this name below the compute API is not modelled; use the functions of the compute API"
 
 _ETHERNET = "Ethernet cores are not modelled"
+_HOST = "sockets to and from the host are not modelled"
 
 _REFUSED: tuple[tuple[str, str], ...] = (
     (r"TTI?_[A-Z]\w*|ckernel_template|ckernel_unpack_template|lltt|instrn_buffer|TT_OP_\w*", _INSTRUCTIONS),
@@ -50,6 +51,7 @@ _REFUSED: tuple[tuple[str, str], ...] = (
     (r"ncrisc_noc_\w+|noc_fast_\w+|noc_\w+_issued|noc_\w+_acked", _COMMAND_BUFFERS),
     (r"tt_fabric|tt::tt_fabric", _FABRIC),
     (r"eth_\w+", _ETHERNET),
+    (r"CQ_NOC_\w+", _HOST),
     (r"reduce_\w+_v2", "names of 2023 are not modelled; use reduce_init, reduce_tile and reduce_uninit"),
     (r"reg_read|reg_write|cfg_\w+|get_cfg_pointer|[A-Z]\w+_ADDR32|TENSIX_\w+", _REGISTERS),
 )

@@ -159,6 +159,17 @@ private:
 
 namespace tensor_accessor::detail {
 
+// Where the arguments of a tensor begin, after those of the tensors before it.
+template <std::uint32_t TENSOR_IDX, std::uint32_t CTA_OFFSET>
+constexpr std::uint32_t get_tensor_accessor_args_cta_offset() {
+    if constexpr (TENSOR_IDX == 0) {
+        return CTA_OFFSET;
+    } else {
+        constexpr auto before = get_tensor_accessor_args_cta_offset<TENSOR_IDX - 1, CTA_OFFSET>();
+        return TensorAccessorArgs<before>::next_compile_time_args_offset();
+    }
+}
+
 template <std::uint32_t Left, std::size_t Offset>
 constexpr auto accessor_args() {
     if constexpr (Left == 0) {

@@ -54,6 +54,10 @@ struct FabricConnection {
 
 namespace tt::tt_fabric {
 
+namespace connection_interface {
+constexpr std::uint8_t edm_fabric_write_noc_index = 0;
+}  // namespace connection_interface
+
 struct StreamId {
     std::uint32_t value;
     constexpr explicit StreamId(std::uint32_t value) : value(value) {}
