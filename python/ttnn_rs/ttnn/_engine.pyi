@@ -201,6 +201,7 @@ class Mail:
     def __new__(cls, seed: int | None = None) -> Mail: ...
     def deliver(self, runs: Sequence[ProgramRun]) -> int: ...
 
+@final
 class ProgramRun:
     def __new__(
         cls,

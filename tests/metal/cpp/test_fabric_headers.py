@@ -1,4 +1,4 @@
-"""Headers of the fabric: sizes, bytes of packet headers, every function of the official ones."""
+"""Headers of the fabric: sizes, bytes, every official function."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS = {
     "unicast_atomic_inc": ("NocUnicastAtomicIncCommandHeader{1, 2, true}", "UnicastAtomicIncUpdateMask", False),
     "unicast_inline_write": ("NocUnicastInlineWriteCommandHeader{1, 2}", "UnicastInlineWriteUpdateMask", False),
 }  # fmt: skip
-"""Commands: an example, the mask of its fields, whether it has a payload."""
+"""Commands: an example, the mask of its fields, its payload."""
 PARTS = {
     "linear": {
         "unicast": ("header->to_chip_unicast(1)", "uint8_t(1)", "hops"),
@@ -41,7 +41,7 @@ PARTS = {
         "multicast": ("", "uint8_t(1), uint16_t(0), sides[0]", "sides"),
     },
 }
-"""Routes of a packet: parameters for one connection, and for a manager of several."""
+"""Routes of a packet: parameters for one connection and for several."""
 HEAD = """
 #include "tt_metal/fabric/hw/inc/linear/addrgen_api.h"
 #include "tt_metal/fabric/hw/inc/{api}/api.h"
@@ -76,7 +76,7 @@ void kernel_main() {
 
 
 def build(text: str, header_bytes: int) -> bytes:
-    """Return the image of a kernel for a fabric with headers of this size."""
+    """Return the image of a kernel; headers have this size."""
     defines = {"TTNN_RS_FABRIC_HEADER_BYTES": str(header_bytes), "TTNN_RS_PACKET_HEADER_POOL": "0x100000"}
     if header_bytes == 96:
         defines["FABRIC_2D"] = "1"

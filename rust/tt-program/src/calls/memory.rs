@@ -99,7 +99,7 @@ impl Run {
                 });
                 continue;
             }
-            match check_window(cb, current, own, address, end, how) {
+            match check_window(cb, current, own && !self.keeps_headers(cb), address, end, how) {
                 Ok(()) => {
                     found = Some(cb.borrowed);
                     break;
@@ -127,6 +127,11 @@ impl Run {
             return Ok(true);
         }
         refused.map_or(Ok(false), Err)
+    }
+
+    /// Whether a kernel keeps packet headers in pages of a CB: pages that it has pushed, and that nobody waits for.
+    pub(crate) fn keeps_headers(&self, cb: &Cb) -> bool {
+        self.fabric.is_some() && cb.consumer.is_none() && cb.producer == Some(self.current)
     }
 
     /// Whether bytes below the circular buffers are room for packet headers.

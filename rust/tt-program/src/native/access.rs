@@ -98,7 +98,9 @@ impl Run {
             let waited = front..(front + cb.waited * cb.page_bytes).min(cb.end());
             let found = [reserved, waited, cb.address..cb.end()].into_iter().find(|window| {
                 window.contains(&address)
-                    && (!self.watched || check_window(cb, self.current, true, window.start, window.end, how).is_ok())
+                    && (!self.watched
+                        || check_window(cb, self.current, !self.keeps_headers(cb), window.start, window.end, how)
+                            .is_ok())
             });
             if found.is_some() {
                 return found;

@@ -79,10 +79,10 @@ impl Header {
         let payload = fields.half(PAYLOAD_BYTES) as usize;
         let with_payload = !matches!(kind, send_type::INLINE_WRITE | send_type::ATOMIC_INC);
         if with_payload && payload > given {
-            return invalid(format!("its payload is {payload} B, but {given} B were written to the connection"));
+            return invalid(&format!("its payload is {payload} B, but {given} B were written to the connection"));
         }
         if with_payload && payload == 0 {
-            return invalid("its payload is 0 B".to_owned());
+            return invalid("its payload is 0 B");
         }
         let write = |address, start, end| Action::Write { address, bytes: start..end };
         let mut counts = None;
@@ -98,7 +98,7 @@ impl Header {
                 let (pages, chips) = (bytes[36] as usize, bytes[37] as usize);
                 let each: Vec<usize> = bytes[32..36].iter().take(chips).map(|&count| count.into()).collect();
                 if pages > 4 || each.len() != chips || each.iter().sum::<usize>() != pages {
-                    return invalid(format!("{pages} addresses for {chips} chips, at most 4 with a count each"));
+                    return invalid(&format!("{pages} addresses for {chips} chips, at most 4 with a count each"));
                 }
                 counts = Some(each);
                 (0..pages).map(|page| write(fields.long(8 * page), 0, payload)).collect()
@@ -108,7 +108,7 @@ impl Header {
                 let text = format!("packet header: {name} on the other chip (send type {kind}) is not supported");
                 return Err(FaultKind::Unsupported(text));
             }
-            _ => return invalid(format!("there is no send type {kind}")),
+            _ => return invalid(&format!("there is no send type {kind}")),
         };
         let payload = if with_payload { payload } else { 0 };
         Ok(Self { route: fields.route()?, payload, actions, counts })
@@ -129,7 +129,7 @@ impl Header {
     }
 }
 
-fn invalid<T>(what: String) -> Result<T, FaultKind> {
+fn invalid<T>(what: &str) -> Result<T, FaultKind> {
     Err(FaultKind::Argument(format!("packet header: {what}")))
 }
 
@@ -152,7 +152,7 @@ impl Fields<'_> {
     fn scattered(&self, payload: usize) -> Result<Vec<Action>, FaultKind> {
         let (chunks, encoding) = (self.0[FIELDS - 2] as usize, self.0[FIELDS - 1]);
         if !(2..=4).contains(&chunks) {
-            return invalid(format!("{chunks} chunks, 2 to 4 are allowed"));
+            return invalid(&format!("{chunks} chunks, 2 to 4 are allowed"));
         }
         let kind = |chunk: usize| encoding >> (2 * chunk) & 3;
         let last = (0..chunks).rfind(|&chunk| kind(chunk) == 1);
@@ -166,7 +166,7 @@ impl Fields<'_> {
                 1 => {
                     let end = if Some(chunk) == last { payload } else { start + size };
                     if end <= start || end > payload {
-                        return invalid(format!("chunk {chunk} ends at byte {end} of a payload of {payload} B"));
+                        return invalid(&format!("chunk {chunk} ends at byte {end} of a payload of {payload} B"));
                     }
                     actions.push(Action::Write { address, bytes: start..end });
                     start = end;
@@ -181,7 +181,7 @@ impl Fields<'_> {
         let [kind, first, second, _] = [0, 1, 2, 3].map(|byte| self.0[ROUTE + byte]);
         let wide = || {
             if self.0.len() < 96 {
-                return invalid("a route to a device needs a 2-D fabric".to_owned());
+                return invalid("a route to a device needs a 2-D fabric");
             }
             Ok(())
         };
@@ -195,7 +195,7 @@ impl Fields<'_> {
                 Ok(Route::Rectangle { east, west, north, south })
             }
             4 => Ok(Route::Mask(if self.0.len() < 64 { self.half(46) } else { self.word(48) }.into())),
-            _ => invalid(format!("there is no route of kind {kind} to {second} chips")),
+            _ => invalid(&format!("there is no route of kind {kind} to {second} chips")),
         }
     }
 }

@@ -114,6 +114,11 @@ impl Run {
         self.checked("fabric close", |run| {
             run.opened(connection)?;
             run.book(run.time.risc().noc_command);
+            // The router answers over the same network, later than whom earlier atomics went to.
+            let kernel = &mut run.kernels[run.current];
+            for (_, answered) in std::mem::take(&mut kernel.transfers.atomics) {
+                kernel.wait_until(Thread::Unpack, answered, Stall::Issue);
+            }
             run.fabric()?.open.remove(&connection);
             run.wake_all(Wait::Connection { connection });
             Ok(())

@@ -1,0 +1,215 @@
+"""Official kernels that send packets, unchanged, with the bits of collectives.
+
+`TTNN_OFFICIAL_WHEEL` names the folder to which the wheel is unpacked; without it these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import ttnn
+from ttnn import metal
+
+WHEEL = Path(os.environ.get("TTNN_OFFICIAL_WHEEL", "/nowhere")) / "ttnn"
+KERNELS = "ttnn/cpp/ttnn/operations"
+CORE = ttnn.CoreCoord(0, 0)
+CORES = ttnn.CoreRangeSet([ttnn.CoreRange(CORE, CORE)])
+pytestmark = pytest.mark.skipif(not (WHEEL / KERNELS).is_dir(), reason="TTNN_OFFICIAL_WHEEL names no unpacked wheel")
+
+
+class Row(NamedTuple):
+    """A row of chips."""
+
+    mesh: ttnn.MeshDevice
+    wraps: bool
+
+    @property
+    def chips(self) -> int:
+        return self.mesh.get_num_devices()
+
+    def neighbour(self, place: int, step: int) -> int | None:
+        """Return the next chip; None at the end of a line."""
+        other = place + step
+        if self.wraps:
+            return other % self.chips
+        return other if 0 <= other < self.chips else None
+
+    def node(self, place: int) -> ttnn.FabricNodeId:
+        return self.mesh.get_fabric_node_id(ttnn.MeshCoordinate(0, place))
+
+
+@pytest.fixture(params=[(4, False), (8, True)], ids=["line of 4", "ring of 8"])
+def row(request: pytest.FixtureRequest) -> Iterator[Row]:
+    chips, wraps = request.param
+    metal.set_root_dir(WHEEL)
+    ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_1D_RING if wraps else ttnn.FabricConfig.FABRIC_1D)
+    mesh = ttnn.open_mesh_device(ttnn.MeshShape(1, chips))
+    yield Row(mesh, wraps)
+    ttnn.close_mesh_device(mesh)
+    ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
+    metal.set_root_dir(Path.cwd())
+
+
+def tensor(row: Row, shape: Sequence[int], dtype: ttnn.DataType, layout: ttnn.Layout) -> ttnn.Tensor:
+    """Return a tensor with other values on each chip."""
+    values = np.random.default_rng(3).standard_normal((row.chips * shape[0], *shape[1:]), dtype=np.float32)
+    mapper = ttnn.ShardTensorToMesh(row.mesh, 0).unwrap()
+    return ttnn.Tensor(values, dtype, device=row.mesh, layout=layout, mesh_mapper=mapper)
+
+
+def parts(tensor: ttnn.Tensor) -> list[npt.NDArray[Any]]:
+    return [part.to_numpy() for part in ttnn.get_device_tensors(tensor)]
+
+
+def empty_like(x: ttnn.Tensor, mesh: ttnn.MeshDevice) -> ttnn.Tensor:
+    return ttnn.allocate_tensor_on_device(x.shape, x.dtype, x.layout, mesh)
+
+
+def accessor(tensor: ttnn.Tensor) -> list[int]:
+    return list(ttnn.TensorAccessorArgs(tensor).get_compile_time_args())
+
+
+def cb(index: int, page: int, pages: int, dtype: ttnn.DataType = ttnn.bfloat16) -> ttnn.CBDescriptor:
+    form = ttnn.CBFormatDescriptor(buffer_index=index, data_format=dtype, page_size=page)
+    return ttnn.CBDescriptor(total_size=page * pages, core_ranges=CORES, format_descriptors=[form])
+
+
+def kernel(path: str, config: Any, fixed: Sequence[int], args: Sequence[int], **more: Any) -> ttnn.KernelDescriptor:
+    descriptor = ttnn.KernelDescriptor(
+        kernel_source=f"{KERNELS}/{path}", core_ranges=CORES, compile_time_args=list(fixed), config=config, **more
+    )
+    descriptor.runtime_args[0][0] = list(args)
+    return descriptor
+
+
+def on_chips(programs: dict[int, ttnn.ProgramDescriptor]) -> ttnn.MeshProgramDescriptor:
+    places = {place: ttnn.MeshCoordinate(0, place) for place in programs}
+    return ttnn.MeshProgramDescriptor(
+        {ttnn.MeshCoordinateRange(places[place], places[place]): program for place, program in programs.items()}
+    )
+
+
+def semaphores(row: Row, count: int) -> list[ttnn.GlobalSemaphore]:
+    return [ttnn.create_global_semaphore(row.mesh, CORES, 0) for _ in range(count)]
+
+
+POINTS = "point_to_point/device/kernels/dataflow"
+
+
+@pytest.mark.parametrize(("sender", "receiver"), [(0, 1), (3, 1), (0, 3)])
+def test_point_to_point(row: Row, sender: int, receiver: int) -> None:
+    x = tensor(row, (1, 1, 32, 192), ttnn.bfloat16, ttnn.TILE_LAYOUT)
+    output, pages, page, together = empty_like(x, row.mesh), 6, 2048, 2
+    packets = ttnn.allocate_tensor_on_device(
+        ttnn.Shape([pages // together, page * together // 2]), ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, row.mesh
+    )
+    kept = semaphores(row, 1)
+    done = ttnn.get_global_semaphore_address(kept[0])
+    hops, forward = abs(receiver - sender), receiver > sender
+    fixed = [*accessor(x)]
+    send = ttnn.ProgramDescriptor(cbs=[cb(0, page, 2), cb(1, 64, 4, ttnn.uint32), cb(2, page * together, 1)])
+    send.kernels = [
+        kernel(
+            f"{POINTS}/reader_unary_interleaved_start_id_gen.cpp",
+            ttnn.ReaderConfigDescriptor(),
+            fixed,
+            [x.buffer_address(), pages, 0, page],
+        ),
+        kernel(
+            f"{POINTS}/writer_send.cpp",
+            ttnn.WriterConfigDescriptor(),
+            [0, 1, 2, 16, *accessor(packets)],
+            [packets.buffer_address(), 0, pages, hops, page, page * together, together, 1, done],
+        ),
+    ]
+    receive = ttnn.ProgramDescriptor(
+        cbs=[cb(0, 64, 4, ttnn.uint32), cb(1, page * together, 1), cb(2, page, 3 * together)]
+    )
+    receive.kernels = [
+        kernel(
+            f"{POINTS}/reader_receive.cpp",
+            ttnn.ReaderConfigDescriptor(),
+            [0, 1, 2, 16, *accessor(packets)],
+            [0, pages, together, packets.buffer_address(), page * together, page, 1, done, hops],
+        ),
+        kernel(
+            f"{POINTS}/writer_unary_interleaved_start_id_gen.cpp",
+            ttnn.WriterConfigDescriptor(),
+            [2, *accessor(output)],
+            [output.buffer_address(), pages, 0, page],
+        ),
+    ]
+    for program, index, here, ahead in ((send, 1, sender, forward), (receive, 0, receiver, not forward)):
+        following = row.neighbour(here, 1 if ahead else -1)
+        assert following is not None
+        words = ttnn.setup_fabric_connection(row.node(here), row.node(following), 0, program, CORE)
+        program.kernels[index].runtime_args[0][0] += [1, *words, 0] if ahead else [0, 1, *words]
+    ttnn.generic_op([x, packets, output], on_chips({sender: send, receiver: receive}))
+    np.testing.assert_array_equal(parts(output)[receiver], parts(x)[sender])
+    expected = ttnn.point_to_point(x, ttnn.MeshCoordinate(0, sender), ttnn.MeshCoordinate(0, receiver))
+    np.testing.assert_array_equal(parts(output)[receiver], parts(expected)[receiver])
+
+
+def ends(row: Row, place: int) -> tuple[int, int]:
+    """Return how many chips a multicast reaches forward and backward."""
+    if not row.wraps:
+        return row.chips - 1 - place, place
+    forward = row.chips // 2
+    return forward, row.chips - 1 - forward
+
+
+@pytest.mark.parametrize("sender", [0, 2])
+@pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT], ids=["tiles", "rows"])
+def test_broadcast(row: Row, layout: ttnn.Layout, sender: int) -> None:
+    tiles = layout is ttnn.TILE_LAYOUT
+    x = tensor(row, (1, 1, 64, 160), ttnn.bfloat16, layout)
+    output = empty_like(x, row.mesh)
+    page, pages, packet = (2048, 10, 4352) if tiles else (320, 64, 4096)
+    kept = semaphores(row, 2)
+    ready, barrier = map(ttnn.get_global_semaphore_address, kept)
+    core = row.mesh.worker_core_from_logical_core(CORE)
+    programs = {}
+    for place in range(row.chips):
+        ahead, behind = ends(row, place)
+        neighbours = [row.neighbour(place, step) for step in (1, -1)]
+        sends, count = place == sender, packet // page if tiles else 2
+        if tiles:
+            reader_fixed = [0, count, page, sends]
+            writer_fixed = [0, count, page, ahead, behind, sends]
+        else:
+            reader_fixed = [0, page, page, count, 1, packet, sends]
+            writer_fixed = [0, page, page, packet, count, 1, ahead, behind, sends]
+        for other, distance in zip(neighbours, (ahead, behind), strict=True):
+            writer_fixed += [0, 0] if other is None else [1, distance]
+        args = [output.buffer_address(), ready, 0, pages, not sends, not sends, core.x, core.y, 1, barrier]
+        args += [core.x, core.y, sum(other is not None for other in neighbours)]
+        name = "ccl/broadcast/device/kernels/broadcast_" + ("tile" if tiles else "rm")
+        program = ttnn.ProgramDescriptor(cbs=[cb(0, page, 3 * count)])
+        program.kernels = [
+            kernel(
+                f"{name}_reader.cpp",
+                ttnn.ReaderConfigDescriptor(),
+                [*map(int, reader_fixed), *accessor(x)],
+                [x.buffer_address(), 0, pages],
+            ),
+            kernel(
+                f"{name}_writer.cpp",
+                ttnn.WriterConfigDescriptor(),
+                [*map(int, writer_fixed), *accessor(output)],
+                [*map(int, args)],
+            ),
+        ]
+        nodes = [row.node(other) for other in neighbours if other is not None]
+        words = ttnn.setup_routing_plane_connection(row.node(place), nodes, [0], program, 1, CORE)
+        program.kernels[1].runtime_args[0][0] += words
+        programs[place] = program
+    ttnn.generic_op([x, output], on_chips(programs))
+    for part in parts(output):
+        np.testing.assert_array_equal(part, parts(x)[sender])
