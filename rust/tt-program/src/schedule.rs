@@ -106,10 +106,10 @@ impl Run {
             compute.check_released()?;
         }
         // Pages that were reserved and only used as scratch memory are legal, as long as the CB never carries data. So
-        // are those into which a compute kernel has packed nothing: to reserve is to wait for room.
+        // are those into which a kernel has written nothing: to reserve is to wait for room.
         let computes = kernel.compute.is_some();
         for cb in core.all_cbs() {
-            let unused = computes && cb.packed == 0 && !cb.packed_at_place;
+            let unused = if computes { cb.packed == 0 && !cb.packed_at_place } else { !core.wrote_reserved(cb) };
             if cb.producer == Some(current) && cb.reserved > 0 && cb.pushed > 0 && !unused {
                 return Err(FaultKind::MissingPush { cb: cb.index, pages: cb.reserved });
             }

@@ -275,8 +275,10 @@ fn words_of_a_tile_end_with_the_tile() {
 fn pages_left_at_the_end_of_a_kernel_are_missing_calls() {
     let mut program = program();
     program.push(READER, 0, 3);
-    program.by(READER, |run, _| {
+    program.by(READER, |run, device| {
         run.cb_reserve_back(0, 1).expect("a page");
+        let page = run.get_write_ptr(0).expect("a pointer");
+        run.store_word(device, page, 1).expect("a store");
         assert_eq!(mistake(run.finish_kernel()), FaultKind::MissingPush { cb: 0, pages: 1 });
         run.cb_push_back(0, 1).expect("a push");
         // Pages of a CB that never carries data are memory to work with.

@@ -213,3 +213,75 @@ def test_broadcast(row: Row, layout: ttnn.Layout, sender: int) -> None:
     ttnn.generic_op([x, output], on_chips(programs))
     for part in parts(output):
         np.testing.assert_array_equal(part, parts(x)[sender])
+
+
+def rows_of_pages(x: ttnn.Tensor, dim: int) -> int:
+    """Return how many tiles of a chip follow each other."""
+    tiles = [*list(x.shape)[:-2], x.shape[-2] // 32, x.shape[-1] // 32]
+    return int(np.prod(tiles[dim:]))
+
+
+@pytest.mark.parametrize("dim", [0, 2, 3])
+def test_all_gather(row: Row, dim: int) -> None:
+    x = tensor(row, (1, 1, 64, 160), ttnn.bfloat16, ttnn.TILE_LAYOUT)
+    shape = list(x.shape)
+    shape[dim] *= row.chips
+    output = ttnn.allocate_tensor_on_device(ttnn.Shape(shape), ttnn.bfloat16, ttnn.TILE_LAYOUT, row.mesh)
+    page, pages, packet, depth = 2048, 10, 4096, 3
+    stripe = rows_of_pages(x, dim)
+    kept = semaphores(row, 2)
+    barrier, done = map(ttnn.get_global_semaphore_address, kept)
+    core = row.mesh.worker_core_from_logical_core(CORE)
+    jump = row.chips * stripe - (stripe - 1)
+    programs = {}
+    for place in range(row.chips):
+        ahead, behind = ends(row, place)
+        entry = 3 * packet
+        common = [page, 1, stripe, jump, 0]
+        start = place * stripe
+        where = [start, 0, 0, 0, pages, place, barrier, done, core.x, core.y]
+        alternate = (behind, ahead) if row.wraps else (ahead, behind)
+        sides = (0, 1)
+        program = ttnn.ProgramDescriptor(cbs=[cb(0, entry, depth)])
+        program.kernels = [
+            kernel(
+                "ccl/all_gather/device/kernels/multicast_reader.cpp",
+                ttnn.ReaderConfigDescriptor(),
+                [
+                    page,
+                    *common,
+                    depth,
+                    entry,
+                    packet,
+                    int(row.wraps),
+                    int(ahead > 0),
+                    1,
+                    *accessor(x),
+                    *accessor(output),
+                ],
+                [
+                    *[x.buffer_address(), output.buffer_address(), 0, pages, *where, row.chips - 1],
+                    *[ahead, ahead, behind, 0, alternate[0], alternate[0], alternate[1], 0, sides[0], *sides, 0],
+                ],
+            ),
+            kernel(
+                "ccl/all_gather/device/kernels/multicast_writer.cpp",
+                ttnn.WriterConfigDescriptor(),
+                [*common, entry, packet, int(row.wraps), int(behind > 0), 1, *accessor(output)],
+                [
+                    *[output.buffer_address(), *where],
+                    *[behind, ahead, behind, 0, alternate[1], alternate[0], alternate[1], 0, sides[1], *sides, 0],
+                ],
+            ),
+        ]
+        for index, (step, hops) in enumerate(((1, ahead), (-1, behind))):
+            other = row.neighbour(place, step)
+            if hops and other is not None:
+                nodes = [row.node(other)]
+                words = ttnn.setup_routing_plane_connection(row.node(place), nodes, [0], program, index, CORE)
+                program.kernels[index].runtime_args[0][0] += words
+        programs[place] = program
+    ttnn.generic_op([x, output], on_chips(programs))
+    expected = ttnn.all_gather(x, dim=dim, topology=ttnn.Topology.Ring if row.wraps else ttnn.Topology.Linear)
+    for part, other in zip(parts(output), parts(expected), strict=True):
+        np.testing.assert_array_equal(part, other)

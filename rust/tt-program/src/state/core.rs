@@ -50,6 +50,13 @@ impl Core {
         FaultKind::NoCb { cb, configured }
     }
 
+    /// Whether bytes of the reserved pages of a CB were written.
+    pub(crate) fn wrote_reserved(&self, cb: &Cb) -> bool {
+        let (start, bytes) = (cb.write_pointer(), cb.reserved * cb.page_bytes);
+        let here = bytes.min(cb.end().saturating_sub(start));
+        self.shadow.any(start, start + here) || self.shadow.any(cb.address, cb.address + bytes - here)
+    }
+
     /// CBs in the order of their numbers.
     pub fn all_cbs(&self) -> impl Iterator<Item = &Cb> {
         self.cbs.iter().flatten().map(AsRef::as_ref)

@@ -104,14 +104,15 @@ struct NocUnicastScatterCommandHeader {
         NocUnicastScatterCommandHeader(addresses.begin(), chunk_sizes.begin(), addresses.size(), chunk_sizes.size()) {}
     NocUnicastScatterCommandHeader(
         const std::uint64_t* addresses, const std::uint16_t* chunk_sizes, const std::uint8_t num_addresses) :
-        NocUnicastScatterCommandHeader(addresses, chunk_sizes, num_addresses, num_addresses - 1u) {}
+        NocUnicastScatterCommandHeader(addresses, chunk_sizes, num_addresses, num_addresses ? num_addresses - 1u : 0u) {}
 
 private:
     NocUnicastScatterCommandHeader(
         const std::uint64_t* addresses, const std::uint16_t* sizes, std::uint32_t count, std::uint32_t size_count) :
         noc_address{}, chunk_size{}, chunk_count(count), chunk_encoding(0) {
-        if (count == 0 || count > NOC_SCATTER_WRITE_MAX_CHUNKS || size_count >= NOC_SCATTER_WRITE_MAX_CHUNKS) {
-            tt_call_invalid("NocUnicastScatterCommandHeader", "a scatter write has 1 to 4 addresses");
+        // None at first is legal: kernels fill a command in later.
+        if (count > NOC_SCATTER_WRITE_MAX_CHUNKS || (count > 0 && size_count >= NOC_SCATTER_WRITE_MAX_CHUNKS)) {
+            tt_call_invalid("NocUnicastScatterCommandHeader", "a scatter write has at most 4 addresses");
         }
         std::copy_n(addresses, count, noc_address);
         std::copy_n(sizes, size_count, chunk_size);
