@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 import ttnn
@@ -79,6 +80,11 @@ def test_a_link_that_is_down_is_no_connection() -> None:
     assert routes.links_towards(system, 0, 2, links, None) == ()
 
 
+def one_kernel() -> ttnn.ProgramDescriptor:
+    kernel = ttnn.KernelDescriptor(kernel_source="", config=ttnn.WriterConfigDescriptor())
+    return ttnn.ProgramDescriptor(kernels=[kernel])
+
+
 def node(number: int, mesh: int = 0) -> ttnn.FabricNodeId:
     return ttnn.FabricNodeId(mesh, number)
 
@@ -143,6 +149,20 @@ def test_mistakes_of_connections() -> None:
         ttnn.compute_fabric_connection_rt_args(node(0), [node(1), node(4)], [], [0], [2, 3])
     with pytest.raises(IndexRangeError, match="kernel 0; the program has 0"):
         ttnn.setup_routing_plane_connection(node(0), [node(1)], [], program, 0, core)
+    assert not program.semaphores
+    for words in (None, 3, ["x"], [-1], [2**32], [1.5]):
+        with pytest.raises(ArgumentError, match="teardown_sem_args must be"):
+            ttnn.compute_fabric_connection_rt_args(node(0), [node(1)], [], words, [0])
+    with pytest.raises(ArgumentError, match="dst_nodes must be a list"):
+        ttnn.fabric_connection_rt_args(node(0), None, [], one_kernel(), 0, core)
+    with pytest.raises(ArgumentError, match="connection_link_indices must be a list"):
+        ttnn.compute_fabric_connection_rt_args(node(0), [node(1)], 3, [0], [1])
+    refused = one_kernel()
+    with pytest.raises(IndexRangeError, match="link 1 from"):
+        ttnn.fabric_connection_rt_args(node(0), [node(1)], [1], refused, 0, core)
+    assert not refused.semaphores
+    with pytest.raises(ArgumentError, match="FabricNodeId"):
+        ttnn.get_forwarding_link_indices(node(0), np.int64(0))
     for _ in range(8):
         ttnn.setup_fabric_connection(node(0), node(1), 0, program, core)
     with pytest.raises(ParameterError, match="16 semaphores already"):

@@ -385,3 +385,61 @@ def test_bytes_of_a_packet_need_a_semaphore(ring: ttnn.MeshDevice) -> None:
     with pytest.raises(RaceError, match=r"chip \(0, 0\).*nothing ensures that kernel use_at_once .* has read them"):
         metal.enqueue_mesh_workload(ring.mesh_command_queue(), workload)
     ring.reset()
+
+
+@pytest.mark.parametrize(
+    ("route", "text"),
+    [
+        (lambda header: header.to_chip_unicast(257), "distance_in_hops is 257; 0 to 255"),
+        (lambda header: header.to_chip_unicast(-1), "distance_in_hops is -1"),
+        (lambda header: header.to_chip_multicast(MulticastRoutingCommandHeader(1, 257)), "range_hops is 257"),
+        (
+            lambda header: header.to_chip_multicast(MulticastRoutingCommandHeader(257, 1)),
+            "start_distance_in_hops is 257",
+        ),
+        (lambda header: header.to_device(65536), "dst_dev_id is 65536"),
+        (lambda header: header.to_rectangle(256, 0, 0, 0), "a number of hops is 256"),
+        (lambda header: header.to_noc_unicast_write(NocUnicastCommandHeader(0), 70000), "payload is 70000"),
+        (lambda header: header.to_chip_unicast(1.5), "distance_in_hops is 1.5; an integer is required"),
+        (lambda header: PacketHeaderPool.allocate_header(1.5), "num_headers is 1.5; an integer"),
+    ],
+)
+def test_fields_of_a_header_have_their_limits(ring: ttnn.MeshDevice, route: Any, text: str) -> None:
+    def kernel() -> None:
+        PacketHeaderPool.allocate_header().to_chip_unicast(np.int64(1))
+        route(PacketHeaderPool.allocate_header())
+
+    with pytest.raises(KernelArgumentError, match=text):
+        metal.enqueue_mesh_workload(ring.mesh_command_queue(), on_first_chip(ring, kernel, []))
+    ring.reset()
+
+
+def interrupted_at_its_end() -> None:
+    try:
+        noc_semaphore_wait(get_semaphore(0), 1)
+    finally:
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_of_a_kernel_that_is_closed_closes_the_others(ring: ttnn.MeshDevice) -> None:
+    closed = []
+
+    def waits() -> None:
+        try:
+            noc_semaphore_wait(get_semaphore(0), 1)
+        finally:
+            closed.append(True)
+
+    workload = metal.MeshWorkload()
+    for column, kernel in enumerate((interrupted_at_its_end, waits)):
+        program = metal.create_program()
+        metal.create_semaphore(program, CORES, 0)
+        metal.create_kernel(program, kernel, CORE, metal.DataMovementConfig())
+        at = ttnn.MeshCoordinate(0, column)
+        workload.add_program(ttnn.MeshCoordinateRange(at, at), program)
+    with pytest.raises(KeyboardInterrupt):
+        metal.enqueue_mesh_workload(ring.mesh_command_queue(), workload)
+    assert closed == [True]
+    ring.reset()
+    buffer = buffer_of_ones(ring)
+    metal.enqueue_mesh_workload(ring.mesh_command_queue(), on_first_chip(ring, write_word, [buffer]))

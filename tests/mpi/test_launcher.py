@@ -141,6 +141,9 @@ def test_python_runs_by_way_of_mpi4py(program: str, expected: str) -> None:
         (_BINDINGS.replace("mesh_id: 0", "mesh_id: x", 1), "mesh_id: expected a number from 0 to 1023, got 'x'"),
         (_BINDINGS.replace("graph.textproto", "other.textproto"), "there is no file other.textproto"),
         ("- 1\n", "expected keys with values"),
+        (_BINDINGS.replace("graph.textproto", "a" * 5000), "there is no file a"),
+        (_BINDINGS.replace("graph.textproto", "~nobody-here/x"), "there is no file ~nobody-here/x"),
+        (_BINDINGS.replace("COUNT", "'A=B'"), "'A=B' is no name of a variable"),
     ],
 )
 def test_files_that_are_wrong(files: Path, text: str, message: str) -> None:
@@ -153,6 +156,9 @@ def test_mappings_that_are_wrong(files: Path) -> None:
     (files / "mapping.yaml").write_text("subcontext_id_to_rank_bindings:\n  1: bindings.yaml\n")
     with pytest.raises(ttnn.FileFormatError, match=r"sub-contexts must be 0 to 0 in order, got \[1\]"):
         read_bindings_mapping(str(files / "mapping.yaml"))
+    (files / "mapping.yaml").write_text(f"subcontext_id_to_rank_bindings:\n  '{'9' * 5000}': bindings.yaml\n")
+    with pytest.raises(ttnn.FileFormatError, match="sub-contexts must be 0 to 0 in order"):
+        read_bindings_mapping(str(files / "mapping.yaml"))
     assert [each.host for each in bindings_of_graph(str(files / "graph.textproto"))] == [0, 1]
 
 
@@ -162,6 +168,8 @@ def test_wrong_commands(capsys: pytest.CaptureFixture[str]) -> None:
         (["-n", "2"], "expected a program"),
         (["-n", "0", "a.py"], "expected a number from 1 to 1024"),
         (["-n", "2", "--tracy", "", "a.py"], "--tracy is not modelled"),
+        (["-n", "1", "a.py", ":", "-np", "5", "b.py"], "':' begins another program of mpirun"),
+        (["-n", "1", ""], "expected a program"),
     ):
         with pytest.raises(SystemExit):
             main(arguments)

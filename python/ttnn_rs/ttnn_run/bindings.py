@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,13 +65,13 @@ def find(name: str, *, near: Path | None = None) -> Path:
     Raises:
         FileFormatError: there is no such file.
     """
-    path = Path(os.path.expandvars(name)).expanduser()
+    path = Path(os.path.expanduser(os.path.expandvars(name)))
     home = os.environ.get("TT_METAL_HOME")
     folders = [Path.cwd(), *([Path(home)] if home else []), *([near.parent] if near else [])]
     for folder in folders:
-        if (folder / path).is_file():
+        if os.path.isfile(folder / path):
             return (folder / path).resolve()
-    raise FileFormatError(f"ttnn-run: there is no file {name}; looked in {', '.join(map(str, folders))}")
+    raise FileFormatError(f"ttnn-run: there is no file {name:.200}; looked in {', '.join(map(str, folders))}")
 
 
 def _variables(path: Path, where: str, values: object) -> dict[str, str]:
@@ -78,11 +79,19 @@ def _variables(path: Path, where: str, values: object) -> dict[str, str]:
         return {}
     if not isinstance(values, dict) or not all(isinstance(name, str) for name in values):
         raise _fail(path, f"{where}: expected names of variables with values")
-    for value in values.values():
+    for name, value in values.items():
+        if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+            raise _fail(path, f"{where}: {name!r:.40} is no name of a variable")
         if isinstance(value, dict | list) or value is None:
             raise _fail(path, f"{where}: expected texts as values")
     # Texts without quotes that look like numbers were read as such.
     return {name: os.path.expandvars(str(value)) for name, value in values.items()}
+
+
+def _as_number(key: object) -> object:
+    """Return the number that a key has in a few digits; others as text."""
+    text = key[:8] if isinstance(key, str) else str(key)[:8] if isinstance(key, int) and 0 <= key < 10**8 else "?"
+    return int(text) if text.isascii() and text.isdecimal() else text
 
 
 def _number(path: Path, where: str, value: object) -> int:
@@ -127,7 +136,7 @@ def _by_subcontext(path: Path, key: str) -> list[str]:
     files = _mapping(path).get(key)
     if not isinstance(files, dict) or not files or not all(isinstance(file, str) for file in files.values()):
         raise _fail(path, f"{key}: expected numbers of sub-contexts with paths")
-    numbers = [int(number) if str(number).isdecimal() else number for number in files]
+    numbers = [_as_number(number) for number in files]
     if numbers != list(range(len(files))):
         raise _fail(path, f"{key}: sub-contexts must be 0 to {len(files) - 1} in order, got {numbers}")
     return list(files.values())
@@ -194,7 +203,7 @@ def with_clusters(bindings: Sequence[Binding], name: str) -> list[Binding]:
     rows = _mapping(path).get("rank_to_cluster_mock_cluster_desc", {0: str(path)})
     if not isinstance(rows, dict) or not all(isinstance(file, str) for file in rows.values()):
         raise _fail(path, "rank_to_cluster_mock_cluster_desc: expected ranks with paths")
-    ranks = [int(rank) if str(rank).isdecimal() else rank for rank in rows]
+    ranks = [_as_number(rank) for rank in rows]
     if sorted(map(str, ranks)) != sorted(map(str, range(len(bindings)))):
         raise _fail(path, f"rank_to_cluster_mock_cluster_desc: expected ranks 0 to {len(bindings) - 1}, got {ranks}")
     files = {int(rank): find(file, near=path) for rank, file in rows.items()}

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from ttnn.base.exceptions import TtnnError
+from ttnn.base.exceptions import FileFormatError, TtnnError
 from ttnn_run.bindings import (
     MAX_RANKS,
     Binding,
@@ -155,6 +155,8 @@ def _bindings(options: argparse.Namespace) -> list[Binding]:
         bindings = bindings_of_graph(options.mesh_graph_descriptor)
     else:
         bindings = bindings_of_graph_mapping(options.mesh_graph_descriptor_mapping)
+    if len(bindings) > MAX_RANKS:
+        raise FileFormatError(f"ttnn-run: {len(bindings)} ranks, at most {MAX_RANKS} are possible")
     name = options.mock_cluster_rank_binding
     return with_clusters(bindings, name) if name is not None else bindings
 
@@ -168,8 +170,10 @@ def main(arguments: Sequence[str]) -> int:
             parser.error(f"{name} is not modelled")
     if options.program[:1] == ["--"]:
         del options.program[0]
-    if not options.program:
+    if not options.program or not options.program[0]:
         parser.error("expected a program")
+    if ":" in options.program:
+        parser.error("':' begins another program of mpirun; it cannot be an argument")
     if options.np is not None and not 1 <= options.np <= MAX_RANKS:
         parser.error(f"-n: expected a number from 1 to {MAX_RANKS}, got {options.np}")
     try:
@@ -186,7 +190,7 @@ def _start(command: list[str], options: argparse.Namespace) -> int:
     """Become mpirun; return an exit code if that is not possible."""
     found = shutil.which(command[0])
     script = next((word for word in options.program if word.endswith(".py")), options.program[0])
-    program = options.skip_executable_check or Path(script).exists() or shutil.which(script) is not None
+    program = options.skip_executable_check or os.path.exists(script) or shutil.which(script) is not None
     if found is not None and program:
         os.execv(found, command)
     lack = f"no program {script}" if found else "no mpirun; install Open MPI (apt-get install openmpi-bin)"

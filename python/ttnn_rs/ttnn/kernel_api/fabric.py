@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from operator import index
 from typing import Final
 
 import numpy as np
@@ -96,6 +97,21 @@ class MulticastRoutingCommandHeader:
     range_hops: int
 
 
+def _number(name: str, value: int, bits: int) -> int:
+    """Return an integer of so many bits.
+
+    Raises:
+        KernelArgumentError: another value.
+    """
+    try:
+        number = index(value)
+    except TypeError:
+        raise KernelArgumentError(f"packet header: {name} is {value!r}; an integer is required") from None
+    if not 0 <= number < 1 << bits:
+        raise KernelArgumentError(f"packet header: {name} is {number}; 0 to {(1 << bits) - 1} are possible")
+    return number
+
+
 class PacketHeader:
     """A packet header at an L1 address."""
 
@@ -104,7 +120,8 @@ class PacketHeader:
     def __init__(self, address: int) -> None:
         self.address = address
 
-    def _put(self, offset: int, value: int, size: int) -> None:
+    def _put(self, offset: int, value: int, size: int, name: str = "a field") -> None:
+        value = _number(name, value, 8 * size)
         L1Pointer(self.address + offset, np.uint8).write(np.frombuffer(value.to_bytes(size, "little"), np.uint8))
 
     @property
@@ -114,21 +131,22 @@ class PacketHeader:
 
     @payload_size_bytes.setter
     def payload_size_bytes(self, size: int) -> None:
-        self._put(_PAYLOAD_BYTES, size, 2)
+        self._put(_PAYLOAD_BYTES, size, 2, "the size of the payload")
 
     def _kind(self, kind: int, payload: int | None) -> None:
         if payload is not None:
-            self._put(_PAYLOAD_BYTES, payload, 2)
+            self._put(_PAYLOAD_BYTES, payload, 2, "the size of the payload")
         self._put(_SEND_TYPE, kind, 1)
 
     def to_chip_unicast(self, distance_in_hops: int) -> PacketHeader:
         """Send to the chip at a distance along the connection."""
-        self._put(_ROUTE, distance_in_hops << 8, 4)
+        self._put(_ROUTE, _number("distance_in_hops", distance_in_hops, 8) << 8, 4)
         return self
 
     def to_chip_multicast(self, command: MulticastRoutingCommandHeader) -> PacketHeader:
         """Send to several chips along the connection."""
-        self._put(_ROUTE, 1 | command.start_distance_in_hops << 8 | command.range_hops << 16, 4)
+        start = _number("start_distance_in_hops", command.start_distance_in_hops, 8)
+        self._put(_ROUTE, 1 | start << 8 | _number("range_hops", command.range_hops, 8) << 16, 4)
         return self
 
     def to_chip_sparse_multicast(self, hop_mask: int) -> PacketHeader:
@@ -142,13 +160,15 @@ class PacketHeader:
     def to_device(self, dst_dev_id: int, dst_mesh_id: int = 0) -> PacketHeader:
         """Send to a chip of a 2-D fabric."""
         self._put(_ROUTE, 2, 4)
-        self._put(48, dst_dev_id | dst_mesh_id << 16, 4)
+        self._put(48, dst_dev_id, 2, "dst_dev_id")
+        self._put(50, dst_mesh_id, 2, "dst_mesh_id")
         return self
 
     def to_rectangle(self, east: int, west: int, north: int, south: int) -> PacketHeader:
         """Send to the chips around this one in a 2-D fabric."""
         self._put(_ROUTE, 3, 4)
-        self._put(52, east | west << 8 | north << 16 | south << 24, 4)
+        for offset, hops in enumerate((east, west, north, south), 52):
+            self._put(offset, hops, 1, "a number of hops")
         return self
 
     def to_noc_unicast_write(
@@ -216,12 +236,12 @@ class PacketHeader:
         return self
 
     def _scatter(self, addresses: Sequence[int], sizes: Sequence[int], kinds: Sequence[int]) -> None:
-        for index, address in enumerate(addresses):
-            self._put(8 * index, address, 8)
-        for index, size in enumerate(sizes):
-            self._put(32 + 2 * index, size, 2)
+        for place, address in enumerate(addresses):
+            self._put(8 * place, address, 8)
+        for place, size in enumerate(sizes):
+            self._put(32 + 2 * place, size, 2, "the size of a part")
         self._put(38, len(kinds), 1)
-        self._put(39, sum(kind << 2 * index for index, kind in enumerate(kinds)), 1)
+        self._put(39, sum(kind << 2 * place for place, kind in enumerate(kinds)), 1)
 
 
 def packet_header_bytes() -> int:
@@ -241,6 +261,7 @@ class PacketHeaderPool:
         """
         kernel = here.kernel
         used, _ = kernel.states.get(("packet headers", 0), (0, 0))
+        num_headers = _number("num_headers", num_headers, 32)
         if not 0 < num_headers <= _HEADERS - used:
             raise KernelArgumentError(
                 f"PacketHeaderPool.allocate_header: {num_headers} headers; {_HEADERS - used} of {_HEADERS} are left"

@@ -9,7 +9,7 @@ Source: tt-metal `tt_metal/fabric/fabric.cpp`; names and signatures of ttnn 0.81
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from ttnn.base.call import shown
 from ttnn.base.core_range import CoreCoord, CoreLike, CoreRange, CoreRangeSet, as_core
@@ -95,6 +95,8 @@ def get_forwarding_link_indices(src_fabric_node_id: FabricNodeId, dst_fabric_nod
         FabricError: there is no fabric, or no way.
         IndexRangeError: there is no such chip.
     """
+    for node in (src_fabric_node_id, dst_fabric_node_id):
+        _chip("get_forwarding_link_indices", current_system(), node)
     if src_fabric_node_id == dst_fabric_node_id:
         return []
     links = _links("get_forwarding_link_indices", src_fabric_node_id, dst_fabric_node_id)[1]
@@ -199,8 +201,28 @@ def setup_fabric_connection(
     return [channel, *(_add_semaphore(call, program_descriptor, core) for _ in range(2))]
 
 
+def _listed(call: str, name: str, value: object) -> list[Any]:
+    """Return the elements of a sequence.
+
+    Raises:
+        ArgumentError: no list or tuple.
+    """
+    if not isinstance(value, list | tuple):
+        raise ArgumentError(f"{call}: {name} must be a list, got {shown(value)}")
+    return list(value)
+
+
+def _semaphores(call: str, name: str, value: object) -> list[int]:
+    words = _listed(call, name, value)
+    for word in words:
+        if isinstance(word, bool) or not isinstance(word, int) or not 0 <= word < 1 << 32:
+            raise ArgumentError(f"{call}: {name} must be ids or addresses of semaphores, got {shown(word)}")
+    return words
+
+
 def _indices(call: str, links: Sequence[int], count: int) -> list[int]:
     """Return a link index for each connection."""
+    links = _listed(call, "connection_link_indices", links)
     if len(links) not in (0, 1, count):
         raise ParameterError(
             f"{call}: {len(links)} link indices for {count} connections",
@@ -236,6 +258,9 @@ def compute_fabric_connection_rt_args(
         ParameterError: other numbers of links or semaphores, or two connections in one direction.
     """
     call = "compute_fabric_connection_rt_args"
+    dst_nodes = _listed(call, "dst_nodes", dst_nodes)
+    teardown_sem_args = _semaphores(call, "teardown_sem_args", teardown_sem_args)
+    buffer_index_sem_args = _semaphores(call, "buffer_index_sem_args", buffer_index_sem_args)
     if not len(teardown_sem_args) == len(buffer_index_sem_args) == len(dst_nodes):
         raise ParameterError(
             f"{call}: {len(teardown_sem_args)} and {len(buffer_index_sem_args)} semaphores for {len(dst_nodes)} "
@@ -291,6 +316,9 @@ def fabric_connection_rt_args(
     if isinstance(kernel_idx, bool) or not isinstance(kernel_idx, int) or not 0 <= kernel_idx < len(kernels):
         raise IndexRangeError(f"{call}: kernel {shown(kernel_idx)}; the program has {len(kernels)}")
     core = as_core(worker_core)
+    # Nodes and links are checked before the program gets semaphores.
+    none = [0] * len(_listed(call, "dst_nodes", dst_nodes))
+    compute_fabric_connection_rt_args(src_fabric_node_id, dst_nodes, connection_link_indices, none, none)
     pairs = [[_add_semaphore(call, program_descriptor, core) for _ in range(2)] for _ in dst_nodes]
     words = compute_fabric_connection_rt_args(
         src_fabric_node_id, dst_nodes, connection_link_indices, [a for a, _ in pairs], [b for _, b in pairs]

@@ -16,6 +16,8 @@ from ttnn.metal.scheduler import ChipRun, Connect, Deliver
 
 NO_CHIP: Final = (1 << 32) - 1
 """Place of a chip that no open mesh has."""
+OTHER_PROCESS: Final = NO_CHIP - 1
+"""Place of a chip of another process."""
 
 
 def connect_chips(device: MeshDevice) -> Connect | None:
@@ -45,10 +47,6 @@ def connect_chips(device: MeshDevice) -> Connect | None:
                 sender = by_place[place]
                 sender.enter()
                 here.kernel = sender.kernels[kernel]
-                if len(own) < len(root.chips):
-                    raise UnsupportedError(
-                        f"{error}; packets do not reach the chips of other processes", "unimplemented"
-                    ) from None
                 raise
 
         return deliver
@@ -59,7 +57,7 @@ def connect_chips(device: MeshDevice) -> Connect | None:
 def _connect(root: MeshDevice, runs: Sequence[ChipRun], engines: dict[int, _engine.ProgramRun]) -> None:
     """Tell each run which chips its packets reach."""
     system = root._system
-    places = {chip.id: chip.place for chip in root.chips if chip.place in engines}
+    places = {chip.id: chip.place if chip.place in engines else OTHER_PROCESS for chip in root.chips}
     numbers = {chip.place: chip.id for chip in root.chips}
     connections, wraps = routes.connections_of(system, FABRIC), FABRIC.wraps(system)
     sizes = FABRIC.header_bytes(system), FABRIC.max_payload_bytes()

@@ -94,11 +94,16 @@ class ChipRun:
             raise OverrunError
         guard.disarm()
 
-    def end(self) -> None:
-        """Close the kernels that have not returned."""
+    def end(self, interrupts: list[KeyboardInterrupt]) -> None:
+        """Close the kernels that have not returned.
+
+        An interrupt meanwhile is kept, so that the kernels of other chips are closed, too.
+        """
         self.enter()
         try:
             _end(self._coroutines)
+        except KeyboardInterrupt as error:
+            interrupts.append(error)
         finally:
             if self._guard is not None:
                 self._guard.disarm()
@@ -165,12 +170,17 @@ def execute_together(
             error.chip = tuple(here.coord)
         raise
     finally:
-        for run in runs:
-            run.end()
-        stop_noticing(noticing)
-        _engine.set_inside_kernels(outer)
-        here.__dict__.clear()
-        here.__dict__.update(before)
+        interrupts: list[KeyboardInterrupt] = []
+        try:
+            for run in runs:
+                run.end(interrupts)
+        finally:
+            stop_noticing(noticing)
+            _engine.set_inside_kernels(outer)
+            here.__dict__.clear()
+            here.__dict__.update(before)
+        if interrupts:
+            raise interrupts[0]
     return [run.report() for run in runs]
 
 

@@ -28,6 +28,9 @@ pub(crate) const MOST_WAITING: usize = 16 << 20;
 /// A chip that no mesh of the process has.
 pub const NO_CHIP: usize = u32::MAX as usize;
 
+/// A chip of another process.
+pub const OTHER_PROCESS: usize = NO_CHIP - 1;
+
 /// The chips that a run can reach.
 #[derive(Debug, Clone, Default)]
 pub struct FabricSpec {

@@ -12,7 +12,9 @@ use crate::calls::Step;
 use crate::calls::memory::Use;
 use crate::error::{Fault, FaultKind, SourcePlace};
 use crate::state::Run;
-use crate::state::fabric::{Arrival, Connection, Fabric, FabricSpec, LinkTimes, MOST_WAITING, NO_CHIP, Packet, Sender};
+use crate::state::fabric::{
+    Arrival, Connection, Fabric, FabricSpec, LinkTimes, MOST_WAITING, NO_CHIP, OTHER_PROCESS, Packet, Sender,
+};
 use crate::state::kernel::{Stall, Thread, Wait};
 use crate::state::time::{Naming, Target};
 
@@ -252,7 +254,8 @@ impl Run {
         let fabric = self.fabric()?;
         let (chip, number) = (fabric.spec.chip, fabric.spec.first + current);
         let sender = Sender { chip, core, risc, kernel: current, number, connection, place };
-        fabric.waiting += payload.len() * arrivals.len();
+        let known = vector.as_ref().map_or(0, |vector| size_of_val(vector.as_slice()));
+        fabric.waiting += payload.len() + size_of::<Packet>() + known + arrivals.len() * size_of::<Arrival>();
         fabric.packets.push(Packet { sender, vector, payload: Arc::from(payload), arrivals });
         Ok(())
     }
@@ -299,6 +302,10 @@ impl Run {
                 others.map(|(row, column)| device(0, (row * columns + column) as u32)).collect::<Result<_, _>>()?
             }
         };
+        if chips.iter().any(|&(chip, _)| chip == OTHER_PROCESS) {
+            let text = "packets do not reach the chips of other processes".to_owned();
+            return Err(FaultKind::Unsupported(text));
+        }
         if chips.iter().any(|&(chip, _)| chip == NO_CHIP) {
             let text = "a packet goes to a chip that the open mesh does not have".to_owned();
             return Err(FaultKind::Argument(text));
