@@ -28,7 +28,8 @@ def given(function: Callable[..., Any], wrong: str, number: int) -> dict[str, An
 
     Only required ones are included.
     """
-    required = [name for name, one in inspect.signature(function).parameters.items() if one.default is one.empty]
+    parameters = inspect.signature(function).parameters.items()
+    required = [name for name, one in parameters if one.default is one.empty and one.kind is not one.VAR_POSITIONAL]
     return {**dict.fromkeys(required, 0), wrong: number}
 
 

@@ -60,7 +60,7 @@ def test_bits_do_not_depend_on_the_number_of_processes() -> None:
 @pytest.mark.parametrize(
     ("ranks", "memory", "tests"),
     [
-        (2, "shared", ["ops/ccl", "metal/test_mesh_programs.py"]),
+        (2, "shared", ["ops/ccl"]),
         (4, "messages", ["ops/ccl/test_experts.py", "ops/ccl/test_halo.py", "ops/ccl/test_replays_on_meshes.py"]),
     ],
 )

@@ -19,7 +19,7 @@ REPOSITORY = KIT.parent.parent
 
 needs_mpi = [
     pytest.mark.mpi,
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(900),
     pytest.mark.skipif(
         (shutil.which("mpirun") is None or find_spec("mpi4py") is None) and not os.environ.get("TTNN_MPI_REQUIRED"),
         reason='needs mpirun (apt-get install openmpi-bin) and mpi4py (pip install "ttnn-rs[mpi]")',
@@ -50,7 +50,7 @@ def launch(ranks: int, *arguments: object, **changes: str) -> subprocess.Complet
 
 def run(command: Sequence[str], **changes: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=280, check=False, env=environment(changes), cwd=REPOSITORY
+        command, capture_output=True, text=True, timeout=600, check=False, env=environment(changes), cwd=REPOSITORY
     )
 
 

@@ -129,7 +129,7 @@ _OTHERS: Final = {
     "pool": "prepare_grid_sample_grid",
     "reduction": "ReduceType",
     "ternary_backward": "",
-    "transformer": "ChunkGdnWyInverse SDPAProgramConfig SparseKVFormat",
+    "transformer": "ChunkGdnWyInverse PagedCacheGeometryOverride SDPAProgramConfig SparseKVFormat",
     "unary": "GeluVariant SigmoidMode",
     "unary_backward": "",
     "unary_complex": "",

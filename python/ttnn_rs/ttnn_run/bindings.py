@@ -89,7 +89,7 @@ def _variables(path: Path, where: str, values: object) -> dict[str, str]:
 
 
 def _as_number(key: object) -> object:
-    """Return the number that a key has in a few digits; others as text."""
+    """Return a key of a few digits as number; others as text."""
     text = key[:8] if isinstance(key, str) else str(key)[:8] if isinstance(key, int) and 0 <= key < 10**8 else "?"
     return int(text) if text.isascii() and text.isdecimal() else text
 

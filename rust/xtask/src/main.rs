@@ -92,6 +92,7 @@ const CHORES: &[Chore] = &[
         help: "run the demos of models and write the table of docs/models.md; takes names; up to 13 GB",
         commands: &["python docs/make_models.py ARGUMENTS"],
     },
+    Chore { name: "meshes", help: "write the picture of docs/meshes.md", commands: &["python docs/make_meshes.py"] },
     Chore {
         name: "coverage",
         help: "write which operators and data types golden vectors cover; takes their folder",

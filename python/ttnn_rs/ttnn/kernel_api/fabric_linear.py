@@ -41,7 +41,13 @@ def _send(client_interface: WorkerToFabricEdmSender, packet_header: PacketHeader
     client_interface.send_payload_flush_non_blocking_from_address(packet_header.address, packet_header_bytes())
 
 
-def _of_payload(route: Callable[..., None], write: Write) -> tuple[Form, Form, Form]:
+def _named(name: str, forms: tuple[Form, Form, Form]) -> tuple[Form, Form, Form]:
+    for form, ending in zip(forms, ("", "_set_state", "_with_state"), strict=True):
+        form.__name__ = form.__qualname__ = name + ending
+    return forms
+
+
+def _of_payload(name: str, route: Callable[..., None], write: Write) -> tuple[Form, Form, Form]:
     """Return the forms of packets with a payload."""
 
     def plain(
@@ -81,10 +87,10 @@ def _of_payload(route: Callable[..., None], write: Write) -> tuple[Form, Form, F
         client_interface.send_payload_without_header_non_blocking_from_address(src_addr, size)
         _send(client_interface, packet_header)
 
-    return plain, set_state, with_state
+    return _named(name, (plain, set_state, with_state))
 
 
-def _of_word(route: Callable[..., None], write: Write) -> tuple[Form, Form, Form]:
+def _of_word(name: str, route: Callable[..., None], write: Write) -> tuple[Form, Form, Form]:
     """Return the forms of packets without a payload."""
 
     def plain(
@@ -108,77 +114,89 @@ def _of_word(route: Callable[..., None], write: Write) -> tuple[Form, Form, Form
             write(packet_header, command_header)
         _send(client_interface, packet_header)
 
-    return plain, set_state, with_state
+    return _named(name, (plain, set_state, with_state))
 
 
 (
     fabric_unicast_noc_unicast_write,
     fabric_unicast_noc_unicast_write_set_state,
     fabric_unicast_noc_unicast_write_with_state,
-) = _of_payload(_unicast, PacketHeader.to_noc_unicast_write)
+) = _of_payload("fabric_unicast_noc_unicast_write", _unicast, PacketHeader.to_noc_unicast_write)
 
 (
     fabric_unicast_noc_unicast_atomic_inc,
     fabric_unicast_noc_unicast_atomic_inc_set_state,
     fabric_unicast_noc_unicast_atomic_inc_with_state,
-) = _of_word(_unicast, PacketHeader.to_noc_unicast_atomic_inc)
+) = _of_word("fabric_unicast_noc_unicast_atomic_inc", _unicast, PacketHeader.to_noc_unicast_atomic_inc)
 
 (
     fabric_unicast_noc_unicast_inline_write,
     fabric_unicast_noc_unicast_inline_write_set_state,
     fabric_unicast_noc_unicast_inline_write_with_state,
-) = _of_word(_unicast, PacketHeader.to_noc_unicast_inline_write)
+) = _of_word("fabric_unicast_noc_unicast_inline_write", _unicast, PacketHeader.to_noc_unicast_inline_write)
 
 (
     fabric_unicast_noc_scatter_write,
     fabric_unicast_noc_scatter_write_set_state,
     fabric_unicast_noc_scatter_write_with_state,
-) = _of_payload(_unicast, PacketHeader.to_noc_unicast_scatter_write)
+) = _of_payload("fabric_unicast_noc_scatter_write", _unicast, PacketHeader.to_noc_unicast_scatter_write)
 
 (
     fabric_unicast_noc_fused_unicast_with_atomic_inc,
     fabric_unicast_noc_fused_unicast_with_atomic_inc_set_state,
     fabric_unicast_noc_fused_unicast_with_atomic_inc_with_state,
-) = _of_payload(_unicast, PacketHeader.to_noc_fused_unicast_write_atomic_inc)
+) = _of_payload(
+    "fabric_unicast_noc_fused_unicast_with_atomic_inc", _unicast, PacketHeader.to_noc_fused_unicast_write_atomic_inc
+)
 
 (
     fabric_unicast_noc_fused_scatter_write_atomic_inc,
     fabric_unicast_noc_fused_scatter_write_atomic_inc_set_state,
     fabric_unicast_noc_fused_scatter_write_atomic_inc_with_state,
-) = _of_payload(_unicast, PacketHeader.to_noc_fused_unicast_scatter_write_atomic_inc)
+) = _of_payload(
+    "fabric_unicast_noc_fused_scatter_write_atomic_inc",
+    _unicast,
+    PacketHeader.to_noc_fused_unicast_scatter_write_atomic_inc,
+)
 
 (
     fabric_multicast_noc_unicast_write,
     fabric_multicast_noc_unicast_write_set_state,
     fabric_multicast_noc_unicast_write_with_state,
-) = _of_payload(_multicast, PacketHeader.to_noc_unicast_write)
+) = _of_payload("fabric_multicast_noc_unicast_write", _multicast, PacketHeader.to_noc_unicast_write)
 
 (
     fabric_multicast_noc_unicast_atomic_inc,
     fabric_multicast_noc_unicast_atomic_inc_set_state,
     fabric_multicast_noc_unicast_atomic_inc_with_state,
-) = _of_word(_multicast, PacketHeader.to_noc_unicast_atomic_inc)
+) = _of_word("fabric_multicast_noc_unicast_atomic_inc", _multicast, PacketHeader.to_noc_unicast_atomic_inc)
 
 (
     fabric_multicast_noc_unicast_inline_write,
     fabric_multicast_noc_unicast_inline_write_set_state,
     fabric_multicast_noc_unicast_inline_write_with_state,
-) = _of_word(_multicast, PacketHeader.to_noc_unicast_inline_write)
+) = _of_word("fabric_multicast_noc_unicast_inline_write", _multicast, PacketHeader.to_noc_unicast_inline_write)
 
 (
     fabric_multicast_noc_scatter_write,
     fabric_multicast_noc_scatter_write_set_state,
     fabric_multicast_noc_scatter_write_with_state,
-) = _of_payload(_multicast, PacketHeader.to_noc_unicast_scatter_write)
+) = _of_payload("fabric_multicast_noc_scatter_write", _multicast, PacketHeader.to_noc_unicast_scatter_write)
 
 (
     fabric_multicast_noc_fused_unicast_with_atomic_inc,
     fabric_multicast_noc_fused_unicast_with_atomic_inc_set_state,
     fabric_multicast_noc_fused_unicast_with_atomic_inc_with_state,
-) = _of_payload(_multicast, PacketHeader.to_noc_fused_unicast_write_atomic_inc)
+) = _of_payload(
+    "fabric_multicast_noc_fused_unicast_with_atomic_inc", _multicast, PacketHeader.to_noc_fused_unicast_write_atomic_inc
+)
 
 (
     fabric_multicast_noc_fused_scatter_write_atomic_inc,
     fabric_multicast_noc_fused_scatter_write_atomic_inc_set_state,
     fabric_multicast_noc_fused_scatter_write_atomic_inc_with_state,
-) = _of_payload(_multicast, PacketHeader.to_noc_fused_unicast_scatter_write_atomic_inc)
+) = _of_payload(
+    "fabric_multicast_noc_fused_scatter_write_atomic_inc",
+    _multicast,
+    PacketHeader.to_noc_fused_unicast_scatter_write_atomic_inc,
+)
