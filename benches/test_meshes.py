@@ -150,5 +150,4 @@ def test_layer(benchmark: Any, system: str, fabric: None, numerics: str) -> None
         layer = Layer(mesh, ttnn.bfloat16)
         whole, products = in_turns(benchmark, [layer, layer.products])
         benchmark.extra_info.update({"products_seconds": products, "times_products": whole / products})
-        if not benchmark.disabled:
-            benchmark.pedantic(layer, rounds=1)
+        benchmark.pedantic(layer, rounds=1)
