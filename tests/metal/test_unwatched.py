@@ -120,10 +120,11 @@ def unwritten_page() -> None:
     cb_push_back(0, 1)
 
 
-def pages_left_reserved() -> None:
+def written_page_without_push() -> None:
     cb_reserve_back(0, 1)
     cb_push_back(0, 1)
     cb_reserve_back(0, 1)
+    tt_l1_ptr(get_write_ptr(0))[0] = 1
 
 
 def memory_of_nobody() -> None:
@@ -156,7 +157,7 @@ RUNS: dict[str, tuple[Body, Body | None, type[KernelError]]] = {
     "push, pop or wait on a buffer that is not configured": (unconfigured, None, CircularBufferError),
     "two producers or consumers": (producer, producer, CircularBufferError),
     "bytes never written": (unwritten_page, None, AddressError),
-    "pages reserved at the end": (pages_left_reserved, None, CircularBufferError),
+    "pages written and never pushed": (written_page_without_push, None, CircularBufferError),
     "L1 or DRAM outside a buffer": (memory_of_nobody, None, AddressError),
     "missing barrier": (no_barrier, None, RaceError),
     "ASSERT": (failed_assertion, None, KernelAssertError),
