@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import ttnn
+from ttnn.base.exceptions import ParameterError
 from ttnn.operation import registry
 from ttnn.operation.numerics import covered
 
@@ -53,3 +54,10 @@ def test_numerics_are_those_of_a_chip() -> None:
     # Vectors of the whole operator are Wormhole's.
     states = [ttnn.softmax.numerics_on(arch)[ttnn.bfloat16] for arch in (ttnn.Arch.WORMHOLE_B0, ttnn.Arch.BLACKHOLE)]
     assert states == ["verified", "listing"]
+
+
+def test_a_generation_is_named_as_in_arch_name() -> None:
+    assert ttnn.softcap.numerics_on("blackhole") == ttnn.softcap.numerics_on(ttnn.Arch.BLACKHOLE) != {}
+    for wrong in ("grayskull", ttnn.Arch.QUASAR):
+        with pytest.raises(ParameterError, match=f"arch is {wrong!r}, expected one of wormhole_b0, blackhole"):
+            ttnn.softcap.numerics_on(wrong)

@@ -26,11 +26,13 @@ from ttnn.base.exceptions import (
     DTypeError,
     KernelError,
     LayoutError,
+    ParameterError,
     ShapeError,
     TtnnError,
     UnsupportedError,
 )
 from ttnn.base.observers import OBSERVERS, observed_operation, observing
+from ttnn.device.chip import ARCH
 from ttnn.device.queues import command_queue, queue_number
 from ttnn.device.systems import default_arch_name
 from ttnn.device.traces import Traces
@@ -254,8 +256,19 @@ class FastOperation:
         """
         return self.numerics_on(Arch[default_arch_name().upper()])
 
-    def numerics_on(self, arch: Arch) -> States:
-        """Return each data type's state of bits on a generation of chips."""
+    def numerics_on(self, arch: Arch | str) -> States:
+        """Return each data type's state of bits on a generation of chips.
+
+        Args:
+            arch: `ttnn.Arch`, or its name as in `ARCH_NAME`.
+
+        Raises:
+            ParameterError: no chip of this generation is modelled.
+        """
+        named = arch.name.lower() if isinstance(arch, Arch) else arch
+        if named not in ARCH:
+            raise ParameterError(f"numerics_on: arch is {arch!r}, expected one of {', '.join(ARCH)}.")
+        arch = ARCH[named]
         entry = self.entry
         if entry is None or entry.only_on not in (None, arch):
             return States({}, arch)
