@@ -91,6 +91,25 @@ def test_collective(benchmark: Any, system: str, fabric: None, name: str) -> Non
         compare(benchmark, lambda: call(x), copy_of(size << 20), "copy")
 
 
+@pytest.mark.benchmark(group="all_gather of eight chips, 4 MiB of bfloat16 each")
+@over(ttnn.FabricConfig.FABRIC_1D_RING)
+@pytest.mark.parametrize("system", ["t3k"], indirect=True)
+@pytest.mark.parametrize("kind", ["new", "given"])
+def test_all_gather_by_result(benchmark: Any, system: str, fabric: None, kind: str) -> None:
+    """The result is a new tensor, compared with a new numpy array; or a given one, compared with a given array."""
+    rows = (MEBIBYTES << 20) // 2 // 2048
+    values = np.random.default_rng(1).normal(size=(8, 1, rows, 2048)).astype(np.float32)
+    source = np.ones(64 * MEBIBYTES << 20, np.uint8)
+    with ttnn.create_mesh_device(ttnn.MeshShape(1, 8)) as mesh:
+        mapper = ttnn.ShardTensorToMesh(mesh, 0)
+        x = ttnn.Tensor(values, ttnn.bfloat16, device=mesh, layout=ttnn.TILE_LAYOUT, mesh_mapper=mapper)
+        if kind == "new":
+            compare(benchmark, lambda: ttnn.all_gather(x, 2), source.copy, "copy")
+        else:
+            result = ttnn.all_gather(x, 2)
+            compare(benchmark, lambda: ttnn.all_gather(x, 2, output_tensor=result), copy_of(source.nbytes), "copy")
+
+
 class Layer:
     """A Llama-like layer, divided over the chips of a mesh."""
 

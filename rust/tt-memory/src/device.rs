@@ -412,7 +412,8 @@ impl Device {
     /// Frees a buffer.
     ///
     /// Its bytes stay as they are until somebody else gets them, as on the chip. The DRAM of large buffers of a mesh is
-    /// given back to the host; see [`Arena::discard`](tt_cpu::arena::Arena::discard) for the bytes that are zero then.
+    /// given back to the host, with the free bytes around it; see [`Arena::discard`](tt_cpu::arena::Arena::discard) for
+    /// the bytes that are zero then.
     ///
     /// # Errors
     /// [`MemoryError::DoubleFree`], [`MemoryError::OtherDevice`], [`MemoryError::DeviceClosed`].
@@ -426,15 +427,41 @@ impl Device {
         self.buffers[id.slot as usize] = None;
         self.unused_slots.push(id.slot);
         if bytes > 0 {
-            if kind.in_dram() && bytes >= RETURNED_BYTES && self.memories.len() > 1 {
-                for (memory, _) in self.memories.iter_mut().zip(&self.own).filter(|(_, own)| **own) {
-                    memory.dram.discard(address as usize, bytes as usize);
-                }
-            }
             let region = &mut self.regions[kind.index()];
             region.owners.remove(&address);
             let released = region.allocator.release(address);
             debug_assert!(released, "a living buffer owns its block");
+            if kind.in_dram() && bytes >= RETURNED_BYTES && self.memories.len() > 1 {
+                // All of the free block: the host's large pages begin before a buffer and end after it, and those that
+                // are given back in part are lost for the next buffer.
+                let free = region.allocator.block_at(address).map_or((address, bytes), |free| (free.address, free.bytes));
+                for (memory, _) in self.memories.iter_mut().zip(&self.own).filter(|(_, own)| **own) {
+                    memory.dram.discard(free.0 as usize, free.1 as usize);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Parts of a large DRAM buffer that [`Device::touch`] gives host memory; none of a small buffer.
+    ///
+    /// # Errors
+    /// As [`Device::buffer`].
+    pub fn parts_to_touch(&self, id: BufferId) -> Result<usize, MemoryError> {
+        let buffer = self.buffer(id)?;
+        let large = buffer.kind.in_dram() && buffer.bytes_per_bank >= BULK_BYTES && self.memories.len() > 1;
+        Ok(if large { self.memories.len() * self.chip.dram_banks() } else { 0 })
+    }
+
+    /// Gives a part of a buffer its host memory before it is written.
+    ///
+    /// # Errors
+    /// As [`Device::buffer`].
+    pub fn touch(&self, id: BufferId, part: usize) -> Result<(), MemoryError> {
+        let buffer = self.buffer(id)?;
+        let (chip, bank) = (part / self.chip.dram_banks(), part % self.chip.dram_banks());
+        if let Some(memory) = self.memories.get(chip).filter(|_| self.owns(chip)) {
+            memory.dram.touch(bank, buffer.address as usize, buffer.bytes_per_bank as usize);
         }
         Ok(())
     }

@@ -142,6 +142,7 @@ fn each_page(
     pages: usize,
     source: impl Fn(usize, &[usize], usize) -> Option<(usize, usize)> + Sync + Send,
 ) -> Result<(), OpError> {
+    touch(device, output)?;
     let access = device.access_all(&[output])?;
     let inputs = pages_of_chips(&access, input, read)?;
     let runs = pages.div_ceil(TOGETHER);
@@ -163,4 +164,10 @@ fn each_page(
             Ok(())
         },
     )
+}
+
+/// Gives a large buffer its host memory, on all threads.
+fn touch(device: &Device, output: BufferId) -> Result<(), OpError> {
+    let parts = device.parts_to_touch(output)?;
+    for_each_page(parts, || (), |(), part| Ok(device.touch(output, part)?))
 }
