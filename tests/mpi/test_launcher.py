@@ -12,7 +12,7 @@ import ttnn
 from testkit.rank_jobs import lines, run, with_mpi
 from ttnn.device.ranks import even_cut, owners_of
 from ttnn.device.systems import named_systems
-from ttnn_run.bindings import bindings_of_graph, read_bindings, read_bindings_mapping
+from ttnn_run.bindings import bindings_of_graph, bindings_of_graph_mapping, read_bindings, read_bindings_mapping
 from ttnn_run.command import main, python_program
 
 _GRAPH = """
@@ -160,6 +160,62 @@ def test_mappings_that_are_wrong(files: Path) -> None:
     with pytest.raises(ttnn.FileFormatError, match="sub-contexts must be 0 to 0 in order"):
         read_bindings_mapping(str(files / "mapping.yaml"))
     assert [each.host for each in bindings_of_graph(str(files / "graph.textproto"))] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LD_PRELOAD",
+        "ld_library_path",
+        "PATH",
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "PYTHONSTARTUP",
+        "VIRTUAL_ENV",
+        "HOME",
+        "OMPI_MCA_btl",
+        "PMIX_MCA_x",
+        "PRTE_MCA_plm_rsh_agent",
+        "TTNN_CXX",
+        "TTNN_CONFIG_PATH",
+        "TTNN_CONFIG_OVERRIDES",
+        "TT_METAL_HOME",
+        "TT_METAL_CACHE",
+        "TT_METAL_RUNTIME_ROOT",
+        "TT_METAL_KERNEL_PATH",
+        "TT_MLIR_HOME",
+        "CPLUS_INCLUDE_PATH",
+    ],
+)
+@pytest.mark.parametrize("key", ["COUNT", "TT_VISIBLE_DEVICES"], ids=["global_env", "env_overrides"])
+def test_files_do_not_choose_code(files: Path, name: str, key: str) -> None:
+    (files / "bindings.yaml").write_text(_BINDINGS.replace(key, name))
+    where = "global_env" if key == "COUNT" else r"rank_bindings\[0\].env_overrides"
+    with pytest.raises(ttnn.FileFormatError, match=f"{where}: {name} chooses the code that runs"):
+        read_bindings(str(files / "bindings.yaml"))
+
+
+def test_files_choose_settings(files: Path) -> None:
+    for name in ("TT_METAL_MOCK_CLUSTER_DESC_PATH", "TT_MESH_GRAPH_DESC_PATH", "TTNN_THREADS", "OMP_NUM_THREADS"):
+        (files / "bindings.yaml").write_text(_BINDINGS.replace("COUNT", name))
+        assert [each.environment[name] for each in read_bindings(str(files / "bindings.yaml"))] == ["3", "3"]
+
+
+def test_the_number_of_ranks_is_limited(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ttnn_run.bindings.MAX_RANKS", 3)
+    assert len(read_bindings(str(files / "bindings.yaml"))) == 2
+    with pytest.raises(ttnn.FileFormatError, match=r"mapping\.yaml: 4 ranks, at most 3 are possible"):
+        read_bindings_mapping(str(files / "mapping.yaml"))
+    hosts = _GRAPH.replace("dims: [ 2, 4 ]", "dims: [ 2, 8 ]").replace("dims: [ 1, 2 ]", "dims: [ 1, 4 ]")
+    (files / "graph.textproto").write_text(hosts)
+    with pytest.raises(ttnn.FileFormatError, match=r"graph\.textproto: 4 ranks, at most 3 are possible"):
+        bindings_of_graph(str(files / "graph.textproto"))
+    (files / "graphs.yaml").write_text(
+        "subcontext_id_to_mesh_graph_descriptor:\n  0: two.textproto\n  1: two.textproto\n"
+    )
+    (files / "two.textproto").write_text(_GRAPH)
+    with pytest.raises(ttnn.FileFormatError, match=r"graphs\.yaml: 4 ranks, at most 3 are possible"):
+        bindings_of_graph_mapping(str(files / "graphs.yaml"))
 
 
 def test_wrong_commands(capsys: pytest.CaptureFixture[str]) -> None:

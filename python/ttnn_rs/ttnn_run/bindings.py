@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +21,18 @@ from ttnn.base.files import read_text
 from ttnn.base.yaml_text import parse_yaml
 
 MAX_RANKS: Final = 1024
+"""Processes of a job, at most."""
 _MAX_BYTES: Final = 4 << 20
+_CODE: Final = re.compile(
+    # Of the dynamic linker, the shell, interpreters, and MPI with its run time.
+    r"LD_.*|DYLD_.*|GLIBC_TUNABLES|GCONV_PATH|PATH|SHELL|BASH_.*|ENV|IFS|PYTHON.*|VIRTUAL_ENV|CONDA_.*"
+    r"|(OMPI|OPAL|ORTE|PMIX|PRTE|PMI|MPI|MPI4PY|SLURM)_.*|HOME|USER|TMPDIR|XDG_.*"
+    # Compilers, and folders and files with code or settings that choose code.
+    r"|C?CFLAGS|CXX|CC|CXXFLAGS|CPATH|.*_?INCLUDE_PATH|COMPILER_PATH|GCC_.*|ZIG_.*|.*_PRELOAD|.*_PLUGINS?"
+    r"|TTNN_(CXX|CONFIG_PATH|CONFIG_OVERRIDES|OPERATION_TRACE_DIR|OFFICIAL_WHEEL)"
+    r"|(TT|TTNN|ARCH|WH|MESH)_.*(HOME|CACHE|DIR|ROOT|FOLDER|LIBRARY|KERNEL_PATH|RUNTIME|TOOLCHAIN|COMPILER)(_.*)?"
+)
+"""Variables that choose code, or where it is."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +93,10 @@ def _variables(path: Path, where: str, values: object) -> dict[str, str]:
     for name, value in values.items():
         if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
             raise _fail(path, f"{where}: {name!r:.40} is no name of a variable")
+        if _CODE.fullmatch(name.upper()):
+            raise _fail(
+                path, f"{where}: {name:.40} chooses the code that runs; set it in the shell that calls ttnn-run"
+            )
         if isinstance(value, dict | list) or value is None:
             raise _fail(path, f"{where}: expected texts as values")
     # Texts without quotes that look like numbers were read as such.
@@ -142,7 +157,24 @@ def _by_subcontext(path: Path, key: str) -> list[str]:
     return list(files.values())
 
 
-def _joined(parts: Sequence[list[Binding]]) -> list[Binding]:
+def _check_count(path: Path, count: int) -> None:
+    if count > MAX_RANKS:
+        raise _fail(path, f"{count} ranks, at most {MAX_RANKS} are possible")
+
+
+def _joined(path: Path, parts: Iterable[list[Binding]]) -> list[Binding]:
+    """Return the ranks of sub-contexts one after another.
+
+    Files that make too many are not read to their end.
+    """
+    read: list[list[Binding]] = []
+    for part in parts:
+        read.append(part)
+        _check_count(path, sum(map(len, read)))
+    return _numbered(read)
+
+
+def _numbered(parts: Sequence[list[Binding]]) -> list[Binding]:
     sizes = ",".join(str(len(part)) for part in parts)
     return [
         replace(each, subcontext=number, environment={**each.environment, "TT_RUN_SUBCONTEXT_SIZES": sizes})
@@ -159,7 +191,7 @@ def read_bindings_mapping(name: str) -> list[Binding]:
     """
     path = find(name)
     files = _by_subcontext(path, "subcontext_id_to_rank_bindings")
-    return _joined([read_bindings(file, near=path) for file in files])
+    return _joined(path, (read_bindings(file, near=path) for file in files))
 
 
 def bindings_of_graph(name: str, *, near: Path | None = None) -> list[Binding]:
@@ -173,6 +205,7 @@ def bindings_of_graph(name: str, *, near: Path | None = None) -> list[Binding]:
 
     path = find(name, near=near)
     meshes = read_mesh_graph(path).meshes
+    _check_count(path, sum(math.prod(mesh.hosts) for mesh in meshes.values()))
     return [
         Binding(mesh=number, host=host, graph=path)
         for number, mesh in sorted(meshes.items())
@@ -188,7 +221,7 @@ def bindings_of_graph_mapping(name: str) -> list[Binding]:
     """
     path = find(name)
     files = _by_subcontext(path, "subcontext_id_to_mesh_graph_descriptor")
-    return _joined([bindings_of_graph(file, near=path) for file in files])
+    return _joined(path, (bindings_of_graph(file, near=path) for file in files))
 
 
 def with_clusters(bindings: Sequence[Binding], name: str) -> list[Binding]:
