@@ -286,6 +286,33 @@ def unaligned(header: PacketHeader, target: int) -> None:
 
 
 @send_one(1, 1)
+def unlike(header: PacketHeader, target: int) -> None:
+    header.to_noc_unicast_write(NocUnicastCommandHeader(target + 8), 32)
+
+
+@send_one(1, 1)
+def unlike_part(header: PacketHeader, target: int) -> None:
+    header.to_noc_unicast_scatter_write(NocUnicastScatterCommandHeader([target, target + 32], [24]), 40)
+
+
+def unaligned_payload() -> None:
+    sender, _ = WorkerToFabricEdmSender.build_from_args(1)
+    sender.open()
+    L1Pointer(get_write_ptr(0), np.uint8).write(np.zeros(64, np.uint8))
+    sender.send_payload_without_header_non_blocking_from_address(get_write_ptr(0) + 8, 32)
+
+
+def unaligned_header() -> None:
+    sender, _ = WorkerToFabricEdmSender.build_from_args(1)
+    sender.open()
+    sender.send_payload_non_blocking_from_address(PacketHeaderPool.allocate_header(2).address + 4, 48)
+
+
+def no_mux() -> None:
+    WorkerToFabricEdmSender(0x40000000 | 18 << 16 | 25 << 8 | 3).open()
+
+
+@send_one(1, 1)
 def read(header: PacketHeader, target: int) -> None:
     header.to_noc_unicast_write(NocUnicastCommandHeader(target), 64)
     L1Pointer(header.address + 42, np.uint8).write([7])
@@ -326,6 +353,11 @@ def too_many_headers() -> None:
         (nowhere, AddressError, "63-0"),
         (larger_than_payload, KernelArgumentError, "its payload is 128 B, but 64 B were written"),
         (unaligned, AddressError, "multiple of 4|aligned"),
+        (unlike, AddressError, r"source \d+ and destination \d+ of a transfer must be equal modulo 16"),
+        (unlike_part, AddressError, r"source \d+ and destination \d+ of a transfer must be equal modulo 16"),
+        (unaligned_payload, AddressError, r"the L1 address of a packet's payload \d+ is not a multiple of 16"),
+        (unaligned_header, AddressError, r"the L1 address of a packet header \d+ is not a multiple of 16"),
+        (no_mux, KernelArgumentError, "no mux kernel .* has channel 3 on the core with NoC coordinates 18-25"),
         (read, UnsupportedError, "a read on the other chip"),
         (not_open, KernelArgumentError, "is not open"),
         (open_twice, KernelArgumentError, "is open already"),

@@ -34,7 +34,9 @@ mod vectors;
 
 /// The fabric of a chip: connections and packets.
 pub mod fabric {
-    pub use crate::state::fabric::{Action, Arrival, FabricSpec, HEADER_POOL_BYTES, Packet, Sender, header_pool};
+    pub use crate::state::fabric::{
+        Action, Arrival, FabricSpec, HEADER_POOL_BYTES, Line, Node, Packet, Sender, header_pool,
+    };
 }
 
 pub use calls::Step;

@@ -118,23 +118,26 @@ def line_from(system: System, wraps: tuple[bool, bool], chip: int, direction: in
         before, here = here, following
 
 
-def connections_of(system: System, fabric: Fabric) -> dict[int, dict[int, tuple[int, ...]]]:
-    """Return the connections of each chip: chips by distance, for each channel."""
+def connections_of(system: System, fabric: Fabric) -> dict[int, dict[int, tuple[int, tuple[int, ...]]]]:
+    """Return the connections of each chip.
+
+    For each channel they are the direction, and chips by distance.
+    """
     return _connections(system, fabric.wraps(system), fabric.links_down(system), fabric.planes)
 
 
 @lru_cache(maxsize=8)
 def _connections(
     system: System, wraps: tuple[bool, bool], down: tuple[Link, ...], planes: int | None
-) -> dict[int, dict[int, tuple[int, ...]]]:
-    found: dict[int, dict[int, tuple[int, ...]]] = {}
+) -> dict[int, dict[int, tuple[int, tuple[int, ...]]]]:
+    found: dict[int, dict[int, tuple[int, tuple[int, ...]]]] = {}
     for chip in system.chips:
-        channels: dict[int, tuple[int, ...]] = {}
+        channels: dict[int, tuple[int, tuple[int, ...]]] = {}
         for direction in _STEPS:
             other = neighbour(system, wraps, chip, direction)
             if other is not None:
                 line = tuple(line_from(system, wraps, chip, direction))
                 links = links_towards(system, chip, other, down, planes)
-                channels.update(dict.fromkeys((link.channel for link in links), line))
+                channels.update(dict.fromkeys((link.channel for link in links), (direction, line)))
         found[chip] = channels
     return found

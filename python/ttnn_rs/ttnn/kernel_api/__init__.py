@@ -22,6 +22,7 @@ if _typing.TYPE_CHECKING:
     from ttnn.kernel_api.debug import *  # noqa: F403
     from ttnn.kernel_api.fabric import *  # noqa: F403
     from ttnn.kernel_api.fabric_linear import *  # noqa: F403
+    from ttnn.kernel_api.fabric_mux import *  # noqa: F403
     from ttnn.kernel_api.fpu import *  # noqa: F403
     from ttnn.kernel_api.l1 import *  # noqa: F403
     from ttnn.kernel_api.layouts import *  # noqa: F403
@@ -45,6 +46,7 @@ else:
             "debug",
             "fabric",
             "fabric_linear",
+            "fabric_mux",
             "fpu",
             "l1",
             "layouts",

@@ -249,6 +249,14 @@ def packet_header_bytes() -> int:
     return int(here.run.packet_header_bytes())
 
 
+def get_next_hop_router_direction(dst_mesh_id: int, dst_dev_id: int) -> int:
+    """Return the direction of the first hop to a chip.
+
+    0 is east, 1 west, 2 north, 3 south.
+    """
+    return int(here.run.fabric_direction(dst_mesh_id, dst_dev_id))
+
+
 class PacketHeaderPool:
     """Room for packet headers in L1: 32 for each data movement kernel."""
 

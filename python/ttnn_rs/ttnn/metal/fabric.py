@@ -150,7 +150,7 @@ def _channel(call: str, source: FabricNodeId, target: FabricNodeId, link: int) -
     return links[link].channel
 
 
-def _add_semaphore(call: str, program: ProgramDescriptor, core: CoreCoord) -> int:
+def add_semaphore(call: str, program: ProgramDescriptor, core: CoreCoord) -> int:
     """Add a semaphore of a core to a program; return its id."""
     taken = {semaphore.id for semaphore in program.semaphores if semaphore.core_ranges.contains(core)}
     free = next((id for id in range(MAX_SEMAPHORES) if id not in taken), None)
@@ -198,7 +198,7 @@ def setup_fabric_connection(
         raise UnsupportedError(f"{call}: connections of {core_type} cores are not modelled")
     channel = _channel(call, src_fabric_node_id, dst_fabric_node_id, link_idx)
     core = as_core(worker_core)
-    return [channel, *(_add_semaphore(call, program_descriptor, core) for _ in range(2))]
+    return [channel, *(add_semaphore(call, program_descriptor, core) for _ in range(2))]
 
 
 def _listed(call: str, name: str, value: object) -> list[Any]:
@@ -319,7 +319,7 @@ def fabric_connection_rt_args(
     # Nodes and links are checked before the program gets semaphores.
     none = [0] * len(_listed(call, "dst_nodes", dst_nodes))
     compute_fabric_connection_rt_args(src_fabric_node_id, dst_nodes, connection_link_indices, none, none)
-    pairs = [[_add_semaphore(call, program_descriptor, core) for _ in range(2)] for _ in dst_nodes]
+    pairs = [[add_semaphore(call, program_descriptor, core) for _ in range(2)] for _ in dst_nodes]
     words = compute_fabric_connection_rt_args(
         src_fabric_node_id, dst_nodes, connection_link_indices, [a for a, _ in pairs], [b for _, b in pairs]
     )

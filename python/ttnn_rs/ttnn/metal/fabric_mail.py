@@ -7,7 +7,7 @@ from typing import Final
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
-from ttnn.base.exceptions import KernelError, UnsupportedError
+from ttnn.base.exceptions import KernelArgumentError, KernelError, UnsupportedError
 from ttnn.device import routes
 from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh_device import MeshDevice
@@ -62,17 +62,42 @@ def _connect(root: MeshDevice, runs: Sequence[ChipRun], engines: dict[int, _engi
     connections, wraps = routes.connections_of(system, FABRIC), FABRIC.wraps(system)
     sizes = FABRIC.header_bytes(system), FABRIC.max_payload_bytes()
     kernels = [_describe(run, index) for run in runs for index in range(len(run.kernels))]
+    by_place = {run.program.chip.place: run for run in runs}
     firsts: dict[int, int] = {}
     for run in runs:
         firsts[run.program.chip.place] = sum(len(other.kernels) for other in runs[: runs.index(run)])
     for place, engine in engines.items():
         chip = numbers[place]
-        lines = {channel: [places.get(other, NO_CHIP) for other in line] for channel, line in connections[chip].items()}
+        lines = {
+            channel: (direction, [places.get(other, NO_CHIP) for other in line])
+            for channel, (direction, line) in connections[chip].items()
+        }
         devices = [
-            (0, number, places.get(other, NO_CHIP), routes.distance(system, wraps, chip, other))
+            (
+                *(0, number, places.get(other, NO_CHIP), routes.distance(system, wraps, chip, other)),
+                routes.direction_to(system, wraps, chip, other),
+            )
             for number, other in enumerate(system.chips)
         ]
-        engine.set_fabric(firsts.get(place, 0), kernels, sizes, lines, devices, system.shape, system.place_of[chip])
+        numbers_of_muxes = _muxes(by_place[place], lines) if place in by_place else {}
+        grid = system.shape, wraps, system.place_of[chip]
+        engine.set_fabric(firsts.get(place, 0), kernels, sizes, lines, numbers_of_muxes, devices, *grid)
+
+
+def _muxes(run: ChipRun, lines: dict[int, tuple[int, list[int]]]) -> dict[int, int]:
+    """Return the connection of each channel of a chip's mux cores.
+
+    Raises:
+        KernelArgumentError: the chip has no such connection.
+    """
+    muxes = run.program.layout.muxes
+    for mux in muxes:
+        if mux.connection not in lines:
+            raise KernelArgumentError(
+                f"{run.name}: the mux kernel on core {mux.core[0]}-{mux.core[1]} forwards to connection "
+                f"{mux.connection}; the chip has connections {', '.join(map(str, lines)) or 'none'}"
+            )
+    return {number: mux.connection for mux in muxes for number in mux.numbers}
 
 
 def _describe(run: ChipRun, index: int) -> str:

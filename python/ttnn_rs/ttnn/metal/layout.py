@@ -13,6 +13,7 @@ from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig
 from ttnn.metal.cpp.spec import CompiledKernel
+from ttnn.metal.mux_kernels import Mux, is_mux, muxes_of
 from ttnn.metal.native_kernels import NativeRow, compile_kernels, native_rows
 from ttnn.metal.program_parts import RISCS, Kernel, ProgramParts, as_words, check_count, remote_ends, require_program
 
@@ -36,6 +37,8 @@ class Layout:
     """The kernels that are compiled."""
     notes: list[str]
     """Remarks of the compiler for the report."""
+    muxes: list[Mux]
+    """Cores that forward packets."""
 
 
 def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
@@ -57,7 +60,8 @@ def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
         check_in_grid(f"{what} is placed on", cores, grid, vendor="Kernels cannot be placed on dispatch cores!")
     device._sub_devices.check_program(kernel.cores for kernel in program.kernels)
     semaphores = [(place, id, initial) for id, cores, initial in program.semaphores for place in cores._places()]
-    placed = [(place, kernel) for kernel in program.kernels for place in kernel.cores._places()]
+    executed = [kernel for kernel in program.kernels if not is_mux(kernel)]
+    placed = [(place, kernel) for kernel in executed for place in kernel.cores._places()]
     placed.sort(key=lambda entry: (entry[0][1], entry[0][0], entry[1].risc))
     images = compile_kernels(device, program)
     return Layout(
@@ -67,6 +71,7 @@ def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
         contexts=_contexts(device, placed, program),
         natives=native_rows(placed, images),
         notes=[f"kernel {kernel.name}: {note}" for kernel in program.kernels for note in _notes(images, kernel)],
+        muxes=muxes_of(program.kernels, dict(device.chip["worker_coords"])),
     )
 
 

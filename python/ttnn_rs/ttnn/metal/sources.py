@@ -17,6 +17,7 @@ from ttnn import kernel_api
 from ttnn.base.exceptions import ArgumentError, FileAccessError, KernelError
 from ttnn.base.files import path_name, read_text
 from ttnn.metal.cpp.spec import CppSource
+from ttnn.metal.mux_kernels import mux_kernel
 
 __all__ = ["SetRootDir", "set_root_dir"]
 
@@ -40,12 +41,16 @@ SetRootDir = set_root_dir
 def kernel_from_file(caller: str, name: str | os.PathLike[str]) -> KernelFunction:
     """Return a file's kernel: C++, or `kernel_main` of Python.
 
-    The path is absolute, or one from the working folder, the folder of `set_root_dir` or that of `TT_METAL_HOME`.
+    The path is absolute, or one from the working folder, the folder of `set_root_dir` or that of `TT_METAL_HOME`. The
+    official mux kernels need no file: they are known by their path.
 
     Raises:
         KernelError: there is no such file, or it is neither C++ nor Python with a `kernel_main`, or not in UTF-8.
     """
     path = Path(path_name(caller, name))
+    forwards = mux_kernel(path)
+    if forwards is not None:
+        return forwards
     roots = _roots()
     searched = [path] if path.is_absolute() else [Path.cwd() / path, *(root / path for root in roots)]
     found = next((place for place in searched if os.path.isfile(place)), None)

@@ -84,6 +84,7 @@ calls! { CALLS:
         fabric_send(connection: u32, header: u32, bytes: u32) =
             run.fabric_send(device, (connection, header, bytes), || kernel.place());
         fabric_slots(connection: u32) = run.fabric_slots(connection);
+        fabric_direction(mesh: u32, chip: u32) = run.fabric_direction(mesh, chip);
     }
     quiet |run, device, kernel| {
         page_address(dram: bool, base: u64, bytes: u32, page: u64, offset: u32) =

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tt_memory::chip::{Arch, LogicalCore};
 
 use super::order::Vector;
-use crate::error::SourcePlace;
+use crate::error::{FaultKind, SourcePlace};
 use crate::spec::Risc;
 
 /// Room for packet headers of a core in L1.
@@ -31,6 +31,31 @@ pub const NO_CHIP: usize = u32::MAX as usize;
 /// A chip of another process.
 pub const OTHER_PROCESS: usize = NO_CHIP - 1;
 
+/// Bit of a connection to a mux core.
+///
+/// Below it are the core's coordinates and the channel.
+pub const MUX: u32 = 0x4000_0000;
+
+/// Direction and chips of a connection.
+#[derive(Debug, Clone, Default)]
+pub struct Line {
+    /// Direction of its link.
+    pub direction: u32,
+    /// The chips at distance 1, 2 and so on.
+    pub chips: Vec<usize>,
+}
+
+/// A chip of the fabric.
+#[derive(Debug, Clone, Copy)]
+pub struct Node {
+    /// Place in its mesh.
+    pub chip: usize,
+    /// Distance in hops.
+    pub hops: u32,
+    /// Direction of the first hop; none to itself.
+    pub direction: Option<u32>,
+}
+
 /// The chips that a run can reach.
 #[derive(Debug, Clone, Default)]
 pub struct FabricSpec {
@@ -42,14 +67,18 @@ pub struct FabricSpec {
     pub header_bytes: u32,
     /// Largest payload in bytes.
     pub max_payload: u32,
-    /// Connections by number: the chips at distance 1, 2 and so on.
-    pub connections: BTreeMap<u32, Vec<usize>>,
-    /// Chips by mesh and device, with their distance.
-    pub devices: BTreeMap<(u32, u32), (usize, u32)>,
+    /// Connections by number.
+    pub connections: BTreeMap<u32, Line>,
+    /// Channels of mux cores, and the connections that they forward to.
+    pub muxes: BTreeMap<u32, u32>,
+    /// Chips by mesh and device.
+    pub devices: BTreeMap<(u32, u32), Node>,
     /// Rows and columns of the system mesh.
     ///
     /// Its devices are numbered row by row.
     pub grid: (usize, usize),
+    /// True for columns, for rows, if a link connects their ends.
+    pub wraps: (bool, bool),
     /// Number of the run's first kernel among those of all chips.
     pub first: usize,
     /// Descriptions of the kernels of all chips.
@@ -63,8 +92,8 @@ pub(crate) struct Connection {
     pub(crate) kernel: usize,
     /// Payload of the next packet.
     pub(crate) payload: Vec<u8>,
-    /// The cycle at which its link takes the next packet.
-    pub(crate) free: u64,
+    /// L1 address of that payload.
+    pub(crate) source: u32,
 }
 
 /// The fabric as a run sees it.
@@ -72,6 +101,8 @@ pub(crate) struct Connection {
 pub struct Fabric {
     pub(crate) spec: FabricSpec,
     pub(crate) open: BTreeMap<u32, Connection>,
+    /// The cycle at which a link takes its next packet.
+    pub(crate) free: BTreeMap<u32, u64>,
     pub(crate) packets: Vec<Packet>,
     pub(crate) waiting: usize,
     /// Kernels have numbers among those of all chips.
@@ -84,11 +115,39 @@ impl Fabric {
         Self { spec, ..Self::default() }
     }
 
-    /// Largest payload and connections, for errors.
-    pub(crate) fn names(&self) -> String {
-        let numbers: Vec<String> = self.spec.connections.keys().map(ToString::to_string).collect();
-        if numbers.is_empty() { "none".to_owned() } else { numbers.join(", ") }
+    /// The link of a connection.
+    ///
+    /// # Errors
+    /// The host made no such connection; no mux kernel is on that core.
+    pub(crate) fn link(&self, connection: u32) -> Result<u32, FaultKind> {
+        let spec = &self.spec;
+        if connection & MUX != 0 {
+            return spec.muxes.get(&connection).copied().ok_or_else(|| {
+                let [_, x, y, channel] = (connection & !MUX).to_be_bytes();
+                let known = listed(spec.muxes.keys().map(|mux| {
+                    let [_, x, y, channel] = (mux & !MUX).to_be_bytes();
+                    format!("{channel} of {x}-{y}")
+                }));
+                FaultKind::Argument(format!(
+                    "no mux kernel (tt_fabric_mux.cpp) has channel {channel} on the core with NoC coordinates {x}-{y}; \
+                     the program has channels {known}"
+                ))
+            });
+        }
+        if !spec.connections.contains_key(&connection) {
+            let known = listed(spec.connections.keys().map(ToString::to_string));
+            return Err(FaultKind::Argument(format!(
+                "there is no connection {connection}; the host made connections {known}"
+            )));
+        }
+        Ok(connection)
     }
+}
+
+/// Items of an error's text.
+fn listed(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    if items.is_empty() { "none".to_owned() } else { items.join(", ") }
 }
 
 /// Something that a packet does at its destination.
@@ -156,6 +215,8 @@ pub struct Packet {
     pub(crate) vector: Option<Vector>,
     /// Its payload.
     pub payload: Arc<[u8]>,
+    /// L1 address of the payload on the sender's core.
+    pub source: u32,
     /// Its destinations, in the order of distance.
     pub arrivals: Vec<Arrival>,
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
-use tt_program::fabric::{FabricSpec, Packet};
+use tt_program::fabric::{FabricSpec, Line, Node, Packet};
 
 use super::{Answer, Checked, ProgramRun, calls, finish};
 use crate::error::engine_bug;
@@ -15,6 +15,7 @@ calls! {
         fabric_open(connection: u32) -> bool = run.fabric_open(connection);
         fabric_close(connection: u32) = run.fabric_close(connection);
         fabric_slots(connection: u32) -> u32 = run.fabric_slots(connection);
+        fabric_direction(mesh: u32, device: u32) -> u32 = run.fabric_direction(mesh, device);
     }
     memory (run, device) {
         fabric_payload(connection: u32, source: u32, bytes: u32) =
@@ -22,8 +23,11 @@ calls! {
     }
 }
 
-/// Mesh, device, place of the chip, distance.
-type DeviceRow = (u32, u32, usize, u32);
+/// Mesh, device, place of the chip, distance, direction of the first hop.
+type DeviceRow = (u32, u32, usize, u32, Option<u32>);
+
+/// Direction of a connection, and the chips along it.
+type LineRow = (u32, Vec<usize>);
 
 #[pymethods]
 impl ProgramRun {
@@ -41,21 +45,29 @@ impl ProgramRun {
     }
 
     /// Connects the run to other chips: its first kernel's number, descriptions of all kernels, sizes of headers and
-    /// payloads, connections, devices, rows and columns of the system mesh, and those of the chip.
-    #[pyo3(signature = (first, kernels, sizes, connections, devices, grid, node))]
+    /// payloads, connections, channels of mux cores with the connection that they forward to, devices, rows and columns
+    /// of the system mesh, whether their ends are connected, and the place of the chip there.
+    #[pyo3(signature = (first, kernels, sizes, connections, muxes, devices, grid, wraps, node))]
     #[allow(clippy::too_many_arguments, reason = "a specification, by name")]
     fn set_fabric(
         &mut self,
         first: usize,
         kernels: Vec<String>,
         sizes: (u32, u32),
-        connections: BTreeMap<u32, Vec<usize>>,
+        connections: BTreeMap<u32, LineRow>,
+        muxes: BTreeMap<u32, u32>,
         devices: Vec<DeviceRow>,
         grid: (usize, usize),
+        wraps: (bool, bool),
         node: (usize, usize),
     ) {
         let (header_bytes, max_payload) = sizes;
-        let devices = devices.into_iter().map(|(mesh, device, place, hops)| ((mesh, device), (place, hops))).collect();
+        let connections =
+            connections.into_iter().map(|(number, (direction, chips))| (number, Line { direction, chips })).collect();
+        let devices = devices
+            .into_iter()
+            .map(|(mesh, device, chip, hops, direction)| ((mesh, device), Node { chip, hops, direction }))
+            .collect();
         let (chip, kernels) = (self.chip, kernels.into());
         self.run.set_fabric(FabricSpec {
             chip,
@@ -63,8 +75,10 @@ impl ProgramRun {
             header_bytes,
             max_payload,
             connections,
+            muxes,
             devices,
             grid,
+            wraps,
             first,
             kernels,
         });

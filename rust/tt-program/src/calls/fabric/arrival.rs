@@ -37,6 +37,7 @@ impl Run {
     fn act(&mut self, device: &mut Device, packet: &Packet, action: &Action, time: u64) -> Result<(), FaultKind> {
         match *action {
             Action::Write { address, ref bytes } => {
+                self.check_like(packet, address, bytes.start)?;
                 let data = &packet.payload[bytes.clone()];
                 let place = self.arrive(device, packet, address, data.len() as u32)?;
                 device.bytes_mut(place, data.len())?.copy_from_slice(data);
@@ -59,6 +60,16 @@ impl Run {
                 self.arrived(device, place, 4, time)
             }
         }
+    }
+
+    /// Checks that a part of a payload and its address are alike, as routers copy them over the network.
+    fn check_like(&self, packet: &Packet, address: u64, offset: usize) -> Result<(), FaultKind> {
+        let (_, _, target_address) = split(address);
+        let (source_address, alignment) = (u64::from(packet.source) + offset as u64, self.chip.l1_alignment);
+        if source_address % alignment != target_address % alignment {
+            return Err(FaultKind::Unlike { source_address, target_address, alignment });
+        }
+        Ok(())
     }
 
     fn at(&self, address: u64) -> Result<(u64, Target), FaultKind> {

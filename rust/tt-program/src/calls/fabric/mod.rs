@@ -2,19 +2,18 @@
 
 mod arrival;
 mod header;
+mod route;
 
 use std::sync::Arc;
 
 use tt_memory::Device;
 
-use self::header::{Header, Route};
+use self::header::Header;
 use crate::calls::Step;
 use crate::calls::memory::Use;
 use crate::error::{Fault, FaultKind, SourcePlace};
 use crate::state::Run;
-use crate::state::fabric::{
-    Arrival, Connection, Fabric, FabricSpec, LinkTimes, MOST_WAITING, NO_CHIP, OTHER_PROCESS, Packet, Sender,
-};
+use crate::state::fabric::{Arrival, Connection, Fabric, FabricSpec, LinkTimes, MOST_WAITING, Packet, Sender};
 use crate::state::kernel::{Stall, Thread, Wait};
 use crate::state::time::{Naming, Target};
 
@@ -83,12 +82,7 @@ impl Run {
             let kernel = run.current;
             let cost = run.time.risc().noc_command;
             let fabric = run.fabric()?;
-            if !fabric.spec.connections.contains_key(&connection) {
-                let known = fabric.names();
-                return Err(FaultKind::Argument(format!(
-                    "there is no connection {connection}; the host made connections {known}"
-                )));
-            }
+            fabric.link(connection)?;
             match fabric.open.get(&connection) {
                 Some(open) if open.kernel == kernel => {
                     Err(FaultKind::Argument(format!("connection {connection} is open already")))
@@ -168,11 +162,22 @@ impl Run {
             if bytes > limit {
                 return Err(too_large(bytes, limit));
             }
+            run.check_slot("the L1 address of a packet's payload", source)?;
             let payload = run.own_bytes(device, source, bytes)?;
             run.book(run.time.command(Naming::Address));
-            run.opened(connection)?.payload = payload;
+            let open = run.opened(connection)?;
+            (open.payload, open.source) = (payload, source);
             Ok(())
         })
+    }
+
+    /// Checks an address whose bytes are copied to a slot of a router.
+    fn check_slot(&self, what: &'static str, address: u32) -> Result<(), FaultKind> {
+        let (value, alignment) = (u64::from(address), self.chip.l1_alignment);
+        if !value.is_multiple_of(alignment) {
+            return Err(FaultKind::Misaligned { what, value, alignment });
+        }
+        Ok(())
     }
 
     /// Sends a packet.
@@ -214,11 +219,14 @@ impl Run {
         if bytes - size > limit {
             return Err(too_large(bytes - size, limit));
         }
+        self.check_slot("the L1 address of a packet header", header)?;
         let mut packet = self.own_bytes(device, header, bytes)?;
         let mut payload = packet.split_off(size as usize);
-        let held = std::mem::take(&mut self.opened(connection)?.payload);
+        let mut source = header + size;
+        let open = self.opened(connection)?;
+        let held = std::mem::take(&mut open.payload);
         if payload.is_empty() {
-            payload = held;
+            (payload, source) = (held, open.source);
         }
         let parsed = Header::parse(&packet, payload.len())?;
         payload.truncate(parsed.payload);
@@ -226,18 +234,18 @@ impl Run {
             let (x, y, _) = crate::calls::noc::split(address);
             self.target(x, y)?;
         }
-        let chips = self.destinations(connection, &parsed.route)?;
+        let link = self.fabric()?.link(connection)?;
+        let chips = self.destinations(link, &parsed.route)?;
         self.book(self.time.command(Naming::Address));
         let times = LinkTimes::of(self.chip.arch);
         let all = u64::from(size) + payload.len() as u64;
-        let open = self.opened(connection)?;
-        let free = open.free;
+        let free = self.fabric()?.free.get(&link).copied().unwrap_or(0);
         let thread = self.kernels[self.current].thread(Thread::Unpack);
         let start =
             self.kernels[self.current].clock().max(free.saturating_sub(u64::from(SLOTS) * times.occupancy(all)));
         self.kernels[self.current].wait_until(thread, start, Stall::Issue);
         let begin = start.max(free);
-        self.opened(connection)?.free = begin + times.occupancy(all);
+        self.fabric()?.free.insert(link, begin + times.occupancy(all));
         let arrivals = chips
             .into_iter()
             .enumerate()
@@ -256,61 +264,8 @@ impl Run {
         let sender = Sender { chip, core, risc, kernel: current, number, connection, place };
         let known = vector.as_ref().map_or(0, |vector| size_of_val(vector.as_slice()));
         fabric.waiting += payload.len() + size_of::<Packet>() + known + arrivals.len() * size_of::<Arrival>();
-        fabric.packets.push(Packet { sender, vector, payload: Arc::from(payload), arrivals });
+        fabric.packets.push(Packet { sender, vector, payload: Arc::from(payload), source, arrivals });
         Ok(())
-    }
-
-    /// Chips that a route reaches, with their distance.
-    fn destinations(&mut self, connection: u32, route: &Route) -> Result<Vec<(usize, u32)>, FaultKind> {
-        let spec = &self.fabric()?.spec;
-        let line = spec.connections.get(&connection).map_or(&[][..], Vec::as_slice);
-        let at = |hops: u32| {
-            let chip = hops.checked_sub(1).and_then(|index| line.get(index as usize));
-            chip.map(|&chip| (chip, hops)).ok_or_else(|| {
-                let ends = line.len();
-                let text = format!("a packet goes {hops} hops over connection {connection}, which has {ends} chips");
-                FaultKind::Argument(text)
-            })
-        };
-        let device = |mesh: u32, device: u32| {
-            spec.devices.get(&(mesh, device)).copied().ok_or_else(|| {
-                let count = spec.devices.len();
-                FaultKind::Argument(format!(
-                    "there is no device {device} in mesh {mesh}; the fabric has {count} devices"
-                ))
-            })
-        };
-        let chips: Vec<(usize, u32)> = match *route {
-            Route::Line { start, chips } => (start..start + chips).map(at).collect::<Result<_, _>>()?,
-            Route::Mask(mask) => {
-                (0..64).filter(|bit| mask >> bit & 1 == 1).map(|bit| at(bit + 1)).collect::<Result<_, _>>()?
-            }
-            Route::Device { mesh, device: number } => vec![device(mesh, number)?],
-            Route::Rectangle { east, west, north, south } => {
-                let (rows, columns) = spec.grid;
-                let (y, x) = spec.node;
-                let hops = [north, south, west, east].map(|hops| hops as usize);
-                if hops[0] > y || y + hops[1] >= rows || hops[2] > x || x + hops[3] >= columns {
-                    return Err(FaultKind::Argument(format!(
-                        "a multicast of {east} chips to the east, {west} west, {north} north and {south} south leaves the \
-                         mesh of {rows}x{columns} chips"
-                    )));
-                }
-                let rectangle = (y - hops[0]..=y + hops[1])
-                    .flat_map(|row| (x - hops[2]..=x + hops[3]).map(move |column| (row, column)));
-                let others = rectangle.filter(|&place| place != (y, x));
-                others.map(|(row, column)| device(0, (row * columns + column) as u32)).collect::<Result<_, _>>()?
-            }
-        };
-        if chips.iter().any(|&(chip, _)| chip == OTHER_PROCESS) {
-            let text = "packets do not reach the chips of other processes".to_owned();
-            return Err(FaultKind::Unsupported(text));
-        }
-        if chips.iter().any(|&(chip, _)| chip == NO_CHIP) {
-            let text = "a packet goes to a chip that the open mesh does not have".to_owned();
-            return Err(FaultKind::Argument(text));
-        }
-        Ok(chips)
     }
 }
 

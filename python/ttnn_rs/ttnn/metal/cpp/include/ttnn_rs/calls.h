@@ -92,6 +92,7 @@ void tt_call_fabric_close(tt_word channel);
 void tt_call_fabric_payload(tt_word channel, tt_word source, tt_word bytes);
 void tt_call_fabric_send(tt_word channel, tt_word header, tt_word bytes);
 tt_word tt_call_fabric_slots(tt_word channel);
+tt_word tt_call_fabric_direction(tt_word mesh, tt_word device);
 
 // Setup of the compute engine.
 void tt_call_hw_startup(tt_word a, tt_word b, tt_word out);

@@ -18,9 +18,8 @@ FORCE_INLINE void check_mesh_header(const char* call) {
 
 namespace tt::tt_fabric {
 
-inline eth_chan_directions get_next_hop_router_direction(
-    [[maybe_unused]] std::uint32_t dst_mesh_id, [[maybe_unused]] std::uint32_t dst_dev_id) {
-    ttnn_rs::unsupported("get_next_hop_router_direction", "kernels have no routing tables; the host knows the directions");
+inline eth_chan_directions get_next_hop_router_direction(std::uint32_t dst_mesh_id, std::uint32_t dst_dev_id) {
+    return static_cast<eth_chan_directions>(tt_call_fabric_direction(dst_mesh_id, dst_dev_id));
 }
 
 inline bool fabric_set_unicast_route(

@@ -1,0 +1,1 @@
+"""Official package of experimental modules."""
