@@ -1,103 +1,36 @@
-"""Official kernels that send packets, unchanged, with the bits of collectives.
-
-`TTNN_OFFICIAL_WHEEL` names the folder to which the wheel is unpacked; without it these tests are skipped.
-"""
+"""Official kernels that send packets, unchanged, with the bits of collectives."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import ttnn
-from ttnn import metal
+from testkit.official_rows import (
+    CORE,
+    Row,
+    accessor,
+    cb,
+    empty_like,
+    kernel,
+    needs_wheel,
+    on_chips,
+    parts,
+    row_of,
+    semaphores,
+    tensor,
+)
 
-WHEEL = Path(os.environ.get("TTNN_OFFICIAL_WHEEL", "/nowhere")) / "ttnn"
-KERNELS = "ttnn/cpp/ttnn/operations"
-CORE = ttnn.CoreCoord(0, 0)
-CORES = ttnn.CoreRangeSet([ttnn.CoreRange(CORE, CORE)])
-pytestmark = pytest.mark.skipif(not (WHEEL / KERNELS).is_dir(), reason="TTNN_OFFICIAL_WHEEL names no unpacked wheel")
-
-
-class Row(NamedTuple):
-    """A row of chips."""
-
-    mesh: ttnn.MeshDevice
-    wraps: bool
-
-    @property
-    def chips(self) -> int:
-        return self.mesh.get_num_devices()
-
-    def neighbour(self, place: int, step: int) -> int | None:
-        """Return the next chip; None at the end of a line."""
-        other = place + step
-        if self.wraps:
-            return other % self.chips
-        return other if 0 <= other < self.chips else None
-
-    def node(self, place: int) -> ttnn.FabricNodeId:
-        return self.mesh.get_fabric_node_id(ttnn.MeshCoordinate(0, place))
+pytestmark = needs_wheel
 
 
 @pytest.fixture(params=[(4, False), (8, True)], ids=["line of 4", "ring of 8"])
 def row(request: pytest.FixtureRequest) -> Iterator[Row]:
     chips, wraps = request.param
-    metal.set_root_dir(WHEEL)
-    ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_1D_RING if wraps else ttnn.FabricConfig.FABRIC_1D)
-    mesh = ttnn.open_mesh_device(ttnn.MeshShape(1, chips))
-    yield Row(mesh, wraps)
-    ttnn.close_mesh_device(mesh)
-    ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
-    metal.set_root_dir(Path.cwd())
-
-
-def tensor(row: Row, shape: Sequence[int], dtype: ttnn.DataType, layout: ttnn.Layout) -> ttnn.Tensor:
-    """Return a tensor with other values on each chip."""
-    values = np.random.default_rng(3).standard_normal((row.chips * shape[0], *shape[1:]), dtype=np.float32)
-    mapper = ttnn.ShardTensorToMesh(row.mesh, 0).unwrap()
-    return ttnn.Tensor(values, dtype, device=row.mesh, layout=layout, mesh_mapper=mapper)
-
-
-def parts(tensor: ttnn.Tensor) -> list[npt.NDArray[Any]]:
-    return [part.to_numpy() for part in ttnn.get_device_tensors(tensor)]
-
-
-def empty_like(x: ttnn.Tensor, mesh: ttnn.MeshDevice) -> ttnn.Tensor:
-    return ttnn.allocate_tensor_on_device(x.shape, x.dtype, x.layout, mesh)
-
-
-def accessor(tensor: ttnn.Tensor) -> list[int]:
-    return list(ttnn.TensorAccessorArgs(tensor).get_compile_time_args())
-
-
-def cb(index: int, page: int, pages: int, dtype: ttnn.DataType = ttnn.bfloat16) -> ttnn.CBDescriptor:
-    form = ttnn.CBFormatDescriptor(buffer_index=index, data_format=dtype, page_size=page)
-    return ttnn.CBDescriptor(total_size=page * pages, core_ranges=CORES, format_descriptors=[form])
-
-
-def kernel(path: str, config: Any, fixed: Sequence[int], args: Sequence[int], **more: Any) -> ttnn.KernelDescriptor:
-    descriptor = ttnn.KernelDescriptor(
-        kernel_source=f"{KERNELS}/{path}", core_ranges=CORES, compile_time_args=list(fixed), config=config, **more
-    )
-    descriptor.runtime_args[0][0] = list(args)
-    return descriptor
-
-
-def on_chips(programs: dict[int, ttnn.ProgramDescriptor]) -> ttnn.MeshProgramDescriptor:
-    places = {place: ttnn.MeshCoordinate(0, place) for place in programs}
-    return ttnn.MeshProgramDescriptor(
-        {ttnn.MeshCoordinateRange(places[place], places[place]): program for place, program in programs.items()}
-    )
-
-
-def semaphores(row: Row, count: int) -> list[ttnn.GlobalSemaphore]:
-    return [ttnn.create_global_semaphore(row.mesh, CORES, 0) for _ in range(count)]
+    with row_of(chips, wraps=wraps) as row:
+        yield row
 
 
 POINTS = "point_to_point/device/kernels/dataflow"

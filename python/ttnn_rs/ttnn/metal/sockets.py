@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ttnn.base.call import as_integer, checked, shown
-from ttnn.base.core_range import CoreRange, CoreRangeSet, check_in_grid
+from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet, check_in_grid
 from ttnn.base.enums import BufferType, SocketEndpoint
 from ttnn.base.exceptions import ArgumentError, DeviceError, FabricError, ParameterError, ShapeError, UnsupportedError
 from ttnn.device.coordinates import MeshCoordinate, MeshCoreCoord, SubDeviceId
@@ -20,6 +20,7 @@ from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh import FabricNodeId
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, ShardedBufferConfig, create_buffer
+from ttnn.metal.socket_states import RECEIVER_BYTES, Addresses, sender_bytes, states
 from ttnn.operation.signature import HOST_CLASSES
 from ttnn.tensor import transfer
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MeshSocket", "SocketConfig", "SocketConnection", "SocketMemoryConfig", "create_socket_pair"]
 
-_CONFIG_BYTES = 64
 _MAX_FIFO = 1 << 30
 
 
@@ -186,13 +186,16 @@ class _Way:
 
 
 class MeshSocket:
-    """An end of a socket, created by `ttnn.create_socket_pair`."""
+    """An end of a socket, created by `ttnn.create_socket_pair`.
+
+    Kernels find its state in L1, in the official layout.
+    """
 
     _device: MeshDevice
     _config: SocketConfig
     _endpoint: SocketEndpoint
     _buffer: Buffer
-    _queue: Buffer | None
+    _queue: Buffer
     _way: _Way
     _other: MeshDevice
 
@@ -325,14 +328,18 @@ def _end(
         [CoreRange(core, core) for core in dict.fromkeys(c.core_coord for c in end.get_active_cores())]
     )
     check_in_grid("create_socket_pair: a connection has", cores, device.chip["grid"])
-    end._buffer = _on_cores(device, cores, _CONFIG_BYTES)
-    end._queue = None
-    if endpoint is SocketEndpoint.RECEIVER and config.memory_config.socket_storage_type is BufferType.L1:
-        end._queue = _on_cores(device, cores, -(-config.memory_config.fifo_size // 32) * 32)
+    sends = endpoint is SocketEndpoint.SENDER
+    end._buffer = _on_cores(device, cores, sender_bytes(_cores_of(config)) if sends else RECEIVER_BYTES)
+    if not sends:
+        memory = config.memory_config
+        if memory.socket_storage_type is BufferType.DRAM:
+            last = CoreCoord(len(device.chip["dram_cores"]) - 1, 0)
+            cores = CoreRangeSet([CoreRange(CoreCoord(0, 0), last)])
+        end._queue = _on_cores(device, cores, -(-memory.fifo_size // 32) * 32, memory.socket_storage_type)
     return end
 
 
-def _on_cores(device: MeshDevice, cores: CoreRangeSet, size: int) -> Buffer:
+def _on_cores(device: MeshDevice, cores: CoreRangeSet, size: int, kind: BufferType = BufferType.L1) -> Buffer:
     count = cores.num_cores()
     return create_buffer(
         ShardedBufferConfig(
@@ -342,9 +349,27 @@ def _on_cores(device: MeshDevice, cores: CoreRangeSet, size: int) -> Buffer:
             tensor_pages=(count, 1),
             shard_pages=(1, 1),
             cores=cores,
-            buffer_type=BufferType.L1,
+            buffer_type=kind,
         )
     )
+
+
+def _cores_of(config: SocketConfig) -> list[tuple[MeshCoreCoord, MeshCoreCoord]]:
+    """Return the cores of each connection."""
+    return [each._cores for each in config.connections]
+
+
+def _write_states(sender: MeshSocket, receiver: MeshSocket) -> None:
+    """Write the initial state of both ends to each of their chips."""
+    queue, ends = receiver._queue, (sender, receiver)
+    addresses = Addresses(sender._buffer.address(), receiver._buffer.address(), queue.address())
+    meshes, memory, pairs = (sender._device, receiver._device), sender._config.memory_config, _cores_of(sender._config)
+    for end in ends:
+        chips = dict.fromkeys(core.device_coord for core in end.get_active_cores())
+        cores = list(dict.fromkeys(core.core_coord for core in end.get_active_cores()))
+        for chip in chips:
+            words = states(end is sender, chip, cores, meshes, pairs, memory.fifo_size, addresses)
+            end._buffer.write(words, chip)
 
 
 @checked
@@ -387,7 +412,9 @@ def create_socket_pair(sender: MeshDevice, receiver: MeshDevice, config: SocketC
                 vendor="Sender and receiver chips must be in the same row or column when using 1D Line Fabric",
             )
     way = _Way()
-    return (
+    ends = (
         _end(sender, receiver, config, SocketEndpoint.SENDER, way),
         _end(receiver, sender, config, SocketEndpoint.RECEIVER, way),
     )
+    _write_states(*ends)
+    return ends
