@@ -434,7 +434,8 @@ impl Device {
             if kind.in_dram() && bytes >= RETURNED_BYTES && self.memories.len() > 1 {
                 // All of the free block: the host's large pages begin before a buffer and end after it, and those that
                 // are given back in part are lost for the next buffer.
-                let free = region.allocator.block_at(address).map_or((address, bytes), |free| (free.address, free.bytes));
+                let free =
+                    region.allocator.block_at(address).map_or((address, bytes), |free| (free.address, free.bytes));
                 for (memory, _) in self.memories.iter_mut().zip(&self.own).filter(|(_, own)| **own) {
                     memory.dram.discard(free.0 as usize, free.1 as usize);
                 }

@@ -34,6 +34,7 @@ mod vectors;
 
 /// The fabric of a chip: connections and packets.
 pub mod fabric {
+    pub use crate::calls::fabric::wire::{decode, encode};
     pub use crate::state::fabric::{
         Action, Arrival, FabricSpec, HEADER_POOL_BYTES, Line, Node, Packet, Sender, header_pool,
     };

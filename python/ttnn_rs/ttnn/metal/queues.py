@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ttnn.base.exceptions import ArgumentError, DeviceError, KernelError
+from ttnn.base.exceptions import ArgumentError, DeviceError, KernelError, RankError
 from ttnn.base.observers import blocked
 from ttnn.device.chip import Chip
 from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, SubDeviceId
@@ -248,18 +248,21 @@ def _run(caller: Caller, device: MeshDevice, work: Work, *, trace: bool = True) 
     if device.ranks is not None:
         own = device.own_places
         work = [(chip, layout) for chip, layout in work if chip.place in own]
-        if not work:
-            return IdleReport(device.chips[0])
     if not device._running.acquire(timeout=600):
         raise DeviceError("enqueue_program: another thread has been running a program on this device for 10 minutes")
     try:
         connect = connect_chips(device)
+        if not work:
+            # Packets of other processes' kernels may go to chips of this one.
+            if connect is not None:
+                execute_together([], connect, trace=trace)
+            return IdleReport(device.chips[0])
         if device._several or connect is not None:
             report, layout = _run_on_chips(device, work, connect, trace=trace)
         else:
             ((chip, layout),) = work
             report = execute(chip, layout, trace=trace)
-    except KernelError as error:
+    except (KernelError, RankError) as error:
         device.engine.stop(f"the device stopped when a program failed; call device.reset(). The failure: {error}")
         raise
     except KeyboardInterrupt as error:

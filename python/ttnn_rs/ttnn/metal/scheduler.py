@@ -13,7 +13,7 @@ from typing import NamedTuple, NoReturn
 import greenlet
 
 from ttnn import _engine
-from ttnn.base.exceptions import DeadlockError, KernelError
+from ttnn.base.exceptions import DeadlockError, KernelError, RankError
 from ttnn.device.chip import Chip
 from ttnn.device.coordinates import MeshCoordinate
 from ttnn.kernel_api.binding_errors import start_noticing, stop_noticing
@@ -114,9 +114,26 @@ class ChipRun:
         return Report(chip, self.kernels, self.run, layout.notes, coord)
 
 
-Deliver = Callable[[], int]
-"""Delivers packets between runs; returns how many."""
-Connect = Callable[[Sequence[ChipRun]], Deliver]
+class Post:
+    """Delivers packets between runs, also those of other processes; this one has none to deliver."""
+
+    def deliver(self) -> int:
+        """Deliver packets; return how many."""
+        return 0
+
+    def anywhere(self, flag: bool) -> bool:
+        """Return True if the flag is set in any process."""
+        return flag
+
+    def lines(self, lines: list[str]) -> list[str]:
+        """Return the lines of all processes."""
+        return lines
+
+    def fail(self, error: BaseException) -> None:
+        """Tell the other processes that the program failed here."""
+
+
+Connect = Callable[[Sequence[ChipRun]], Post]
 """Connects the runs of chips."""
 
 
@@ -144,7 +161,8 @@ def execute_together(
     """Run programs of several chips at the same time; return reports.
 
     Kernels of a chip run until all of them wait or have returned, then those of the next chip. After each round,
-    packets are delivered.
+    packets are delivered. Of a mesh that several processes share, each one runs the programs of its own chips, and all
+    of them take the rounds together.
 
     Args:
         programs: The programs, in the order of chips.
@@ -153,10 +171,11 @@ def execute_together(
 
     Raises:
         KernelError, DeadlockError, KeyboardInterrupt: as `execute`; the error's `chip` is a coordinate.
+        RankError: the program failed in another process.
     """
     refuse_threads()
     runs = [ChipRun(program, trace=trace) for program in programs]
-    deliver = None if connect is None else connect(runs)
+    post = Post() if connect is None else connect(runs)
     before = dict(here.__dict__)
     here.left, here.mistake = [], None
     noticing = start_noticing({kernel.function for run in runs for kernel in run.kernels if not is_native(kernel)})
@@ -164,10 +183,11 @@ def execute_together(
         run.start()
     outer = _engine.set_inside_kernels(True)
     try:
-        _take_turns(runs, deliver)
-    except KernelError as error:
-        if here.coord is not None:
+        _take_turns(runs, post)
+    except BaseException as error:
+        if isinstance(error, KernelError) and here.coord is not None:
             error.chip = tuple(here.coord)
+        post.fail(error)
         raise
     finally:
         interrupts: list[KeyboardInterrupt] = []
@@ -184,31 +204,33 @@ def execute_together(
     return [run.report() for run in runs]
 
 
-def _take_turns(runs: Sequence[ChipRun], deliver: Deliver | None) -> None:
+def _take_turns(runs: Sequence[ChipRun], post: Post) -> None:
     """Run all kernels to their end.
 
     Raises:
-        KernelError, DeadlockError: as `execute`.
+        KernelError, DeadlockError, RankError: as `execute_together`.
     """
     deadlock: DeadlockError | None = None
     active = list(runs)
     try:
-        while active:
+        while post.anywhere(bool(active)):
             for run in active:
                 run.turn()
             active = [run for run in active if not run.run.is_finished()]
-            if not active or (deliver is not None and deliver()):
+            if post.deliver() or not post.anywhere(bool(active)):
                 continue
             # Threads of compute kernels that do not wait go on; what is found then is still this deadlock.
-            if deadlock is None or not any(run.run.is_ahead() for run in active):
-                deadlock = _deadlock(active)
+            ahead = post.anywhere(any(run.run.is_ahead() for run in active))
+            if deadlock is None or not ahead:
+                deadlock = _deadlock(active, post)
             goes_on = [run.run.run_ahead() for run in active]
-            if not any(goes_on):
-                active[0].enter()
+            if not post.anywhere(any(goes_on)):
+                if active:
+                    active[0].enter()
                 raise deadlock
-        while deliver is not None and deliver():
+        while post.deliver():
             pass
-    except DeadlockError:
+    except (DeadlockError, RankError):
         raise
     except BaseException as error:
         ahead = deadlock is not None and any(run.run.is_ahead() for run in active)
@@ -291,19 +313,21 @@ def _end(coroutines: list[greenlet.greenlet]) -> None:
         raise interrupt
 
 
-def _deadlock(runs: Sequence[ChipRun]) -> DeadlockError:
+def _deadlock(runs: Sequence[ChipRun], post: Post) -> DeadlockError:
     """Return the error of kernels that wait for ever."""
     waits: list[str] = []
     notes: list[str] = []
+    several = len(post.lines([run.name for run in runs])) > 1
     for active in runs:
-        name = f"{active.name}, " if len(runs) > 1 else ""
+        name = f"{active.name}, " if several else ""
         waits += [f"{name}{text}" for text in describe_waits(active.run, active.kernels)]
         cycle = describe_cycle(active.run, active.kernels)
         notes += [f"{name}{text}" for text in ([cycle] if cycle else [])]
         notes += [f"{name}{text}" for text in describe_old_flags(active.run, active.kernels)]
-    where = f"deadlock on {runs[0].name}" if runs[0].name and len(runs) == 1 else "deadlock"
+    waits, notes = post.lines(waits), post.lines(notes)
+    where = f"deadlock on {runs[0].name}" if runs and runs[0].name and not several else "deadlock"
     error = DeadlockError("\n  ".join([f"{where}: no kernel can go on", *waits, *notes]), tuple(waits))
-    first = next(iter(runs[0].run.waits()), None)
+    first = next(iter(runs[0].run.waits()), None) if runs else None
     if first is not None:
         kernel = runs[0].kernels[first[0]]
         error.core, error.risc, error.kernel = "-".join(map(str, kernel.core)), kernel.risc, kernel.name

@@ -2,7 +2,7 @@
 
 pub mod cb;
 pub mod compute;
-mod fabric;
+pub(crate) mod fabric;
 pub(crate) mod memory;
 pub mod noc;
 pub(crate) mod order;

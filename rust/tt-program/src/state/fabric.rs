@@ -25,11 +25,8 @@ pub fn header_pool(l1_base: u64) -> std::ops::Range<u32> {
 /// Bytes that may wait for delivery; then senders wait.
 pub(crate) const MOST_WAITING: usize = 16 << 20;
 
-/// A chip that no mesh of the process has.
+/// A chip that the mesh does not have.
 pub const NO_CHIP: usize = u32::MAX as usize;
-
-/// A chip of another process.
-pub const OTHER_PROCESS: usize = NO_CHIP - 1;
 
 /// Bit of a connection to a mux core.
 ///

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
-use tt_program::fabric::{FabricSpec, Line, Node, Packet};
+use pyo3::types::PyBytes;
+use tt_program::fabric::{FabricSpec, Line, Node, Packet, decode, encode};
 
 use super::{Answer, Checked, ProgramRun, calls, finish};
 use crate::error::engine_bug;
@@ -117,6 +118,12 @@ impl Mail {
         packet
     }
 
+    fn add(&mut self, packets: Vec<Packet>) {
+        for packet in packets {
+            self.queues.entry((packet.sender.number, packet.sender.connection)).or_default().push_back(packet);
+        }
+    }
+
     /// A number below a limit; 0 without a seed.
     fn draw(&mut self, limit: usize) -> usize {
         let Some(state) = &mut self.random else { return 0 };
@@ -133,22 +140,38 @@ impl Mail {
         Self { queues: BTreeMap::new(), random: seed }
     }
 
-    /// Delivers what the runs have sent; with a seed, a part of it. Returns the number of packets.
+    /// Collects what the runs have sent.
+    fn collect(&mut self, runs: Vec<PyRefMut<'_, ProgramRun>>) {
+        for mut run in runs {
+            self.add(run.run.take_packets());
+        }
+    }
+
+    /// Returns what the runs have sent, for the mail of all processes.
+    #[staticmethod]
+    fn packed(py: Python<'_>, runs: Vec<PyRefMut<'_, ProgramRun>>) -> Py<PyBytes> {
+        let packets: Vec<Packet> = runs.into_iter().flat_map(|mut run| run.run.take_packets()).collect();
+        PyBytes::new(py, &encode(&packets)).unbind()
+    }
+
+    /// Adds what the runs of a process have sent.
+    fn unpack(&mut self, py: Python<'_>, packets: &[u8]) -> PyResult<()> {
+        self.add(decode(packets).ok_or_else(|| engine_bug(py, "another process sent no packets"))?);
+        Ok(())
+    }
+
+    /// Delivers packets to these runs and drops those for the chips of other processes. With a seed, a part of the
+    /// packets. Returns their number.
     ///
     /// An error has the sender's chip and kernel as `sender`.
     fn deliver(&mut self, py: Python<'_>, mut runs: Vec<PyRefMut<'_, ProgramRun>>) -> Answer<usize> {
-        for run in &mut runs {
-            for packet in run.run.take_packets() {
-                self.queues.entry((packet.sender.number, packet.sender.connection)).or_default().push_back(packet);
-            }
-        }
         let waiting: usize = self.queues.values().map(VecDeque::len).sum();
         let count = if waiting == 0 || self.random.is_none() { waiting } else { 1 + self.draw(waiting) };
         for _ in 0..count {
             let Some(packet) = self.next() else { break };
             for arrival in &packet.arrivals {
-                let run = runs.iter_mut().find(|run| run.chip == arrival.chip);
-                let run = &mut **run.ok_or_else(|| engine_bug(py, &format!("no run of chip {}", arrival.chip)))?;
+                let Some(run) = runs.iter_mut().find(|run| run.chip == arrival.chip) else { continue };
+                let run = &mut **run;
                 let mut device = run.device.lock_on(py, run.chip)?;
                 let done = catch_unwind(AssertUnwindSafe(|| run.run.deliver(&mut device, &packet, arrival)));
                 drop(device);

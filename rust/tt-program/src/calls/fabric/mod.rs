@@ -3,6 +3,7 @@
 mod arrival;
 mod header;
 mod route;
+pub(crate) mod wire;
 
 use std::sync::Arc;
 
