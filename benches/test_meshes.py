@@ -96,7 +96,7 @@ def test_collective(benchmark: Any, system: str, fabric: None, name: str) -> Non
 @pytest.mark.parametrize("system", ["t3k"], indirect=True)
 @pytest.mark.parametrize("kind", ["new", "given"])
 def test_all_gather_by_result(benchmark: Any, system: str, fabric: None, kind: str) -> None:
-    """A new result is compared with a new array, a given one with a given one."""
+    """Compare new results with new arrays, given ones with given ones."""
     rows = (MEBIBYTES << 20) // 2 // 2048
     values = np.random.default_rng(1).normal(size=(8, 1, rows, 2048)).astype(np.float32)
     source = np.ones(64 * MEBIBYTES << 20, np.uint8)

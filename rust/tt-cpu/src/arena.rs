@@ -216,7 +216,7 @@ impl Arena {
         }
     }
 
-    /// Gives a range of a bank its host memory, all at once.
+    /// Makes a range of a bank resident, all at once.
     ///
     /// Worth it before a large range is written for the first time: page by page it takes several times as long. May
     /// be called by several threads, each for another bank.

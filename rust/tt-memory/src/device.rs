@@ -444,7 +444,9 @@ impl Device {
         Ok(())
     }
 
-    /// Parts of a large DRAM buffer that [`Device::touch`] gives host memory; none of a small buffer.
+    /// Number of parts of a large DRAM buffer for [`Device::touch`].
+    ///
+    /// A small buffer has none.
     ///
     /// # Errors
     /// As [`Device::buffer`].
@@ -454,7 +456,7 @@ impl Device {
         Ok(if large { self.memories.len() * self.chip.dram_banks() } else { 0 })
     }
 
-    /// Gives a part of a buffer its host memory before it is written.
+    /// Makes a part of a buffer resident before it is written.
     ///
     /// # Errors
     /// As [`Device::buffer`].

@@ -21,7 +21,10 @@ NO_CHIP: Final = (1 << 32) - 1
 """Place of a chip that no open mesh has."""
 
 Kernels = Mapping[int, Sequence[str]]
-"""Descriptions of the kernels of all chips, by the place of the chip in row-major order."""
+"""Descriptions of kernels by the place of their chip.
+
+Places are in row-major order.
+"""
 
 
 def connect_chips(device: MeshDevice) -> Connect | None:
@@ -132,7 +135,9 @@ class _Mail(Post):
             raise
 
     def blame(self, sender: tuple[int, int]) -> bool:
-        """Make a kernel the running one; return False if another process runs it.
+        """Make a kernel the running one.
+
+        Return False if another process runs it.
 
         Args:
             sender: Place of its chip, and its number there.

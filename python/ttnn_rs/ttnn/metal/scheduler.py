@@ -115,7 +115,10 @@ class ChipRun:
 
 
 class Post:
-    """Delivers packets between runs, also those of other processes; this one has none to deliver."""
+    """Delivers packets between runs.
+
+    Also those of other processes. This one has none to deliver.
+    """
 
     def deliver(self) -> int:
         """Deliver packets; return how many."""
