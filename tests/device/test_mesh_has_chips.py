@@ -12,7 +12,9 @@ from ttnn import _engine
 from ttnn.base.exceptions import AddressError, DeviceError
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.chip import Chip, power_up
+from ttnn.device.dispatch import Dispatch
 
+BY_ROWS = Dispatch(ttnn.DispatchCoreType.WORKER, ttnn.DispatchCoreAxis.ROW)
 TILES = TensorSpec.of((64, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT)
 
 
@@ -41,15 +43,18 @@ def test_a_mesh_of_one_has_one_chip(mesh: ttnn.MeshDevice) -> None:
         ("p150", ttnn.Arch.BLACKHOLE, (13, 10), ttnn.DispatchCoreAxis.COL),
     ],
 )
-def test_a_chip_answers_what_it_is(name: str, arch: ttnn.Arch, grid: tuple[int, int], axis: object) -> None:
-    engine, (first, second) = power_up([3, 5], name, {})
+def test_a_chip_answers_what_it_is(
+    name: str, arch: ttnn.Arch, grid: tuple[int, int], axis: ttnn.DispatchCoreAxis
+) -> None:
+    dispatch = Dispatch(ttnn.DispatchCoreType.WORKER, axis)
+    engine, (first, second) = power_up([3, 5], name, {}, dispatch)
     for place, chip in enumerate((first, second)):
-        assert (chip.id, chip.place, chip.arch, chip.grid, chip.dispatch_axis) == (
+        assert (chip.id, chip.place, chip.arch, chip.grid, chip.dispatch) == (
             3 + 2 * place,
             place,
             arch,
             grid,
-            axis,
+            dispatch,
         )
         assert chip.facts == _engine.chip_info(name)
         assert chip.engine.places == [place]
@@ -87,7 +92,7 @@ def test_a_capture_stops_all_chips_until_it_ends(mesh: ttnn.MeshDevice) -> None:
 
 
 def test_a_buffer_has_contents_on_each_chip() -> None:
-    engine, chips = power_up([0, 1, 2], "n150", {})
+    engine, chips = power_up([0, 1, 2], "n150", {}, BY_ROWS)
     raw = [np.full(TILES.raw_bytes, number, np.uint8) for number in range(4)]
     row = TILES.page_grid[1] * TILES.page_bytes
     buffer = engine.allocate_interleaved(0, TILES.page_bytes, TILES.num_pages, 2)
@@ -106,7 +111,7 @@ def test_a_buffer_has_contents_on_each_chip() -> None:
 
 
 def test_unwritten_pages_are_known_by_chip() -> None:
-    engine, _ = power_up([0, 1], "n150", {})
+    engine, _ = power_up([0, 1], "n150", {}, BY_ROWS)
     buffer = engine.allocate_interleaved(0, 64, 1, 1)
     buffer.write(np.zeros(64, np.uint8), 64, place=1)
     assert buffer.read(64, 1, require_written=True, place=1).size == 64

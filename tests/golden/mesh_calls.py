@@ -265,7 +265,10 @@ def opened(setting: Setting) -> Iterator[ttnn.MeshDevice]:
         if setting.fabric != "NONE":
             ttnn.set_fabric_config(ttnn.FabricConfig[setting.fabric])
         try:
-            device = ttnn.open_mesh_device(ttnn.MeshShape(*map(int, setting.mesh.split("x"))), l1_small_size=32768)
+            shape = ttnn.MeshShape(*map(int, setting.mesh.split("x")))
+            # As the recorded meshes: with dispatch on worker cores also where the default is Ethernet cores.
+            workers = ttnn.DispatchCoreConfig(ttnn.DispatchCoreType.WORKER)
+            device = ttnn.open_mesh_device(shape, l1_small_size=32768, dispatch_core_config=workers)
             try:
                 yield device
             finally:

@@ -89,7 +89,7 @@ def sfpu_functions(arch: int = ...) -> list[tuple[int, str, str, list[str]]]: ..
 
 # Chips, devices and buffers.
 def chip_names() -> list[str]: ...
-def chip_info(name: str, dispatch_in_columns: bool = False) -> dict[str, Any]: ...
+def chip_info(name: str, dispatch: str | None = None) -> dict[str, Any]: ...
 
 @final
 class Buffer:
@@ -132,7 +132,7 @@ class Device:
         l1_small_size: int = 0,
         trace_region_size: int = 0,
         worker_l1_size: int = 0,
-        dispatch_in_columns: bool = False,
+        dispatch: str | None = None,
         chips: int = 1,
         ranks: tuple[int, Sequence[int], Sequence[str] | None, object] | None = None,
     ) -> Device: ...

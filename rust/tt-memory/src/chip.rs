@@ -4,7 +4,8 @@
 //!
 //! Source: the published architecture constants of Wormhole and Blackhole boards and, for coordinates, what the
 //! official package reports for an n150 and a p150. The p100 and the chips of the n300 and the p300 (one of two) follow
-//! the same coordinate rules with more rows or columns harvested.
+//! the same coordinate rules with more rows or columns harvested. Grids by dispatch cores are those of the official core
+//! descriptors.
 
 pub use tt_formats::Arch;
 
@@ -56,6 +57,26 @@ pub enum Harvesting {
     Columns(u32),
 }
 
+/// The cores that dispatch commands to the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dispatch {
+    /// The last row of the grid.
+    Row,
+    /// The last column of the grid.
+    Column,
+    /// Idle Ethernet cores, none of the grid.
+    Ethernet,
+}
+
+impl Dispatch {
+    /// The dispatch cores of this name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        [("row", Self::Row), ("column", Self::Column), ("ethernet", Self::Ethernet)]
+            .into_iter()
+            .find_map(|(known, dispatch)| (known == name).then_some(dispatch))
+    }
+}
+
 /// One kind of chip on one kind of board.
 #[derive(Debug, PartialEq)]
 pub struct ChipSpec {
@@ -105,11 +126,11 @@ impl ChipSpec {
         CHIPS.iter().copied().find(|chip| chip.name == name)
     }
 
-    /// The same chip with a dispatch column instead of a row.
+    /// The same chip with other dispatch cores.
     ///
     /// `None` if it has no such choice.
-    pub fn dispatching_in_columns(&self) -> Option<&'static Self> {
-        IN_COLUMNS.iter().copied().find(|chip| chip.name == self.name)
+    pub fn dispatching(&self, dispatch: Dispatch) -> Option<&'static Self> {
+        BY_DISPATCH.iter().find(|(cores, chip)| *cores == dispatch && chip.name == self.name).map(|&(_, chip)| chip)
     }
 
     /// NoC coordinates of a core, or `None` outside the grid.
@@ -237,14 +258,16 @@ const N150_CHIP: ChipSpec = ChipSpec {
 /// One Wormhole chip on an n150: the default device.
 pub static N150: ChipSpec = N150_CHIP;
 
+const N300_CHIP: ChipSpec =
+    ChipSpec { name: "n300", harvesting: Harvesting::Rows(2), optimal_dram_workers: None, ..N150_CHIP };
+
 /// One of the two Wormhole chips of an n300.
-pub static N300: ChipSpec = ChipSpec {
-    name: "n300",
-    grid: Grid { x: 8, y: 7 },
-    harvesting: Harvesting::Rows(2),
-    optimal_dram_workers: None,
-    ..N150_CHIP
-};
+///
+/// It has all its cores: dispatch runs on Ethernet cores.
+pub static N300: ChipSpec = N300_CHIP;
+
+/// [`N300`] with its last row kept for dispatch.
+pub static N300_IN_ROWS: ChipSpec = ChipSpec { grid: Grid { x: 8, y: 7 }, ..N300_CHIP };
 
 /// [`N150`] with its last column kept for dispatch.
 ///
@@ -252,15 +275,7 @@ pub static N300: ChipSpec = ChipSpec {
 pub static N150_IN_COLUMNS: ChipSpec = ChipSpec { grid: Grid { x: 7, y: 9 }, optimal_dram_workers: None, ..N150_CHIP };
 
 /// [`N300`] with its last column kept for dispatch.
-pub static N300_IN_COLUMNS: ChipSpec = ChipSpec {
-    name: "n300",
-    grid: Grid { x: 7, y: 8 },
-    harvesting: Harvesting::Rows(2),
-    optimal_dram_workers: None,
-    ..N150_CHIP
-};
-
-static IN_COLUMNS: &[&ChipSpec] = &[&N150_IN_COLUMNS, &N300_IN_COLUMNS];
+pub static N300_IN_COLUMNS: ChipSpec = ChipSpec { grid: Grid { x: 7, y: 8 }, ..N300_CHIP };
 
 const P150_CHIP: ChipSpec = ChipSpec {
     name: "p150",
@@ -309,13 +324,28 @@ pub static P300: ChipSpec = ChipSpec {
 /// Every chip there is, the default one first.
 pub static CHIPS: &[&ChipSpec] = &[&N150, &N300, &P100, &P150, &P300];
 
+/// The chips by their dispatch cores.
+///
+/// The official descriptor of Ethernet dispatch has the 8 x 8 grid for an n150 too: one row of its cores is unused.
+static BY_DISPATCH: &[(Dispatch, &ChipSpec)] = &[
+    (Dispatch::Row, &N150),
+    (Dispatch::Column, &N150_IN_COLUMNS),
+    (Dispatch::Ethernet, &N150),
+    (Dispatch::Row, &N300_IN_ROWS),
+    (Dispatch::Column, &N300_IN_COLUMNS),
+    (Dispatch::Ethernet, &N300),
+    (Dispatch::Column, &P100),
+    (Dispatch::Column, &P150),
+    (Dispatch::Column, &P300),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn coordinates_of_cores_go_both_ways() {
-        for chip in CHIPS.iter().chain(IN_COLUMNS) {
+        for chip in CHIPS.iter().chain(BY_DISPATCH.iter().map(|(_, chip)| chip)) {
             for bank in 0..chip.grid.cores() {
                 let core = chip.l1_bank_core(bank).expect("a bank per core");
                 assert_eq!(chip.l1_bank(core), Some(bank));
@@ -328,14 +358,19 @@ mod tests {
     }
 
     #[test]
-    fn dispatch_takes_a_row_or_a_column_of_a_wormhole() {
+    fn dispatch_takes_a_row_a_column_or_no_cores_of_the_grid() {
         let grids = CHIPS.iter().map(|chip| {
-            let columns = chip.dispatching_in_columns();
-            (chip.name, columns.map(|other| (other.name, other.grid.x, other.grid.y)))
+            let of = |dispatch| chip.dispatching(dispatch).map(|other| (other.grid.x, other.grid.y));
+            (chip.name, [Dispatch::Row, Dispatch::Column, Dispatch::Ethernet].map(of))
         });
-        let wormholes = [("n150", Some(("n150", 7, 9))), ("n300", Some(("n300", 7, 8)))];
-        let blackholes = [("p100", None), ("p150", None), ("p300", None)];
-        assert_eq!(grids.collect::<Vec<_>>(), [&wormholes[..], &blackholes[..]].concat());
+        let expected = [
+            ("n150", [Some((8, 8)), Some((7, 9)), Some((8, 8))]),
+            ("n300", [Some((8, 7)), Some((7, 8)), Some((8, 8))]),
+            ("p100", [None, Some((11, 10)), None]),
+            ("p150", [None, Some((13, 10)), None]),
+            ("p300", [None, Some((11, 10)), None]),
+        ];
+        assert_eq!(grids.collect::<Vec<_>>(), expected);
     }
 
     #[test]

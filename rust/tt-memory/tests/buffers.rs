@@ -200,7 +200,7 @@ fn regions_that_do_not_fit_are_refused() {
 
 #[test]
 fn every_chip_opens_and_spreads_over_its_own_banks() {
-    for (chip, dram, l1) in [(&N150, 12, 64), (&N300, 12, 56), (&P100, 7, 110), (&P150, 8, 130), (&P300, 8, 110)] {
+    for (chip, dram, l1) in [(&N150, 12, 64), (&N300, 12, 64), (&P100, 7, 110), (&P150, 8, 130), (&P300, 8, 110)] {
         let mut device = open(chip);
         assert_eq!((device.banks(BufferType::Dram), device.banks(BufferType::L1)), (dram, l1));
         let id = tiles(&mut device, BufferType::L1, l1 as u64 + 1).expect("room");

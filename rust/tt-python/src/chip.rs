@@ -2,7 +2,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tt_memory::Device;
-use tt_memory::chip::{CHIPS, ChipSpec, Harvesting, LogicalCore, SFPU_EPS, SFPU_INF, SFPU_NAN};
+use tt_memory::chip::{CHIPS, ChipSpec, Dispatch, Harvesting, LogicalCore, SFPU_EPS, SFPU_INF, SFPU_NAN};
 
 use crate::arguments::add_functions;
 use crate::error::{EngineError, exception};
@@ -18,17 +18,17 @@ pub fn chip_by_name(py: Python<'_>, name: &str) -> PyResult<&'static ChipSpec> {
     })
 }
 
-/// The named chip, with a dispatch column if requested.
+/// The named chip with some dispatch cores.
+///
+/// They are "row", "column" or "ethernet", by default those of the chip.
 ///
 /// # Errors
 /// `DeviceError`: there is none, or it has no such choice.
-pub fn chip_by_dispatch(py: Python<'_>, name: &str, in_columns: bool) -> PyResult<&'static ChipSpec> {
+pub fn chip_by_dispatch(py: Python<'_>, name: &str, dispatch: Option<&str>) -> PyResult<&'static ChipSpec> {
     let chip = chip_by_name(py, name)?;
-    if !in_columns {
-        return Ok(chip);
-    }
-    chip.dispatching_in_columns().ok_or_else(|| {
-        let text = format!("{name} does not support a dispatch column");
+    let Some(cores) = dispatch else { return Ok(chip) };
+    Dispatch::by_name(cores).and_then(|dispatch| chip.dispatching(dispatch)).ok_or_else(|| {
+        let text = format!("{name} does not support dispatch cores {cores:?}");
         exception(py, "DeviceError", (text,))
     })
 }
@@ -41,9 +41,9 @@ fn chip_names() -> Vec<&'static str> {
 
 /// Everything known about a chip.
 #[pyfunction]
-#[pyo3(signature = (name, dispatch_in_columns=false))]
-fn chip_info<'py>(py: Python<'py>, name: &str, dispatch_in_columns: bool) -> PyResult<Bound<'py, PyDict>> {
-    let chip = chip_by_dispatch(py, name, dispatch_in_columns)?;
+#[pyo3(signature = (name, dispatch=None))]
+fn chip_info<'py>(py: Python<'py>, name: &str, dispatch: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
+    let chip = chip_by_dispatch(py, name, dispatch)?;
     let pair = |core: LogicalCore| (core.x, core.y);
     let banks = 0..chip.grid.cores();
     let cores = banks.filter_map(|bank| {

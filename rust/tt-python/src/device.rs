@@ -71,7 +71,7 @@ pub struct PyDevice {
 #[pymethods]
 impl PyDevice {
     #[new]
-    #[pyo3(signature = (chip, l1_small_size=0, trace_region_size=0, worker_l1_size=0, dispatch_in_columns=false, chips=1, ranks=None))]
+    #[pyo3(signature = (chip, l1_small_size=0, trace_region_size=0, worker_l1_size=0, dispatch=None, chips=1, ranks=None))]
     #[allow(clippy::too_many_arguments, reason = "what makes a device")]
     fn new(
         py: Python<'_>,
@@ -79,12 +79,12 @@ impl PyDevice {
         l1_small_size: u64,
         trace_region_size: u64,
         worker_l1_size: u64,
-        dispatch_in_columns: bool,
+        dispatch: Option<&str>,
         chips: usize,
         ranks: Option<RanksRow>,
     ) -> PyResult<Self> {
         require_host(py)?;
-        let chip = chip_by_dispatch(py, chip, dispatch_in_columns)?;
+        let chip = chip_by_dispatch(py, chip, dispatch)?;
         let options = OpenOptions {
             l1_small_bytes: l1_small_size,
             trace_region_bytes: trace_region_size,

@@ -9,9 +9,9 @@ from ttnn import _engine
 from ttnn.base.call import shown
 from ttnn.base.config import CONFIG
 from ttnn.base.core_range import CoreCoord, CoreLike, as_core
-from ttnn.base.enums import NOC, Arch, DispatchCoreAxis
+from ttnn.base.enums import NOC, Arch
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
-from ttnn.device.dispatch import DispatchCoreConfig, axis_of, dispatch_axis
+from ttnn.device.dispatch import Dispatch
 from ttnn.device.ranks import Ranks
 
 ARCH: Final = {"wormhole_b0": Arch.WORMHOLE_B0, "blackhole": Arch.BLACKHOLE}
@@ -26,20 +26,18 @@ class Chip:
         place: Place in the mesh that was opened, row by row; the engine's number of the chip.
         arch: Generation.
         facts: Grids, banks, sizes, alignments, coordinates, clock.
-        dispatch_axis: Grid axis of the dispatch cores.
+        dispatch: Dispatch cores.
         engine: Memory and programs of this chip alone.
     """
 
-    __slots__ = ("arch", "dispatch_axis", "engine", "facts", "id", "place")
+    __slots__ = ("arch", "dispatch", "engine", "facts", "id", "place")
 
-    def __init__(
-        self, id: int, place: int, engine: _engine.Device, facts: dict[str, Any], dispatch_axis: DispatchCoreAxis
-    ) -> None:
+    def __init__(self, id: int, place: int, engine: _engine.Device, facts: dict[str, Any], dispatch: Dispatch) -> None:
         self.id: Final = id
         self.place: Final = place
         self.engine: Final = engine
         self.facts: Final = facts
-        self.dispatch_axis: Final = dispatch_axis
+        self.dispatch: Final = dispatch
         self.arch: Final = ARCH[facts["arch_name"]]
 
     @property
@@ -110,7 +108,7 @@ def power_up(
     ids: Sequence[int],
     name: str,
     regions: Mapping[str, int],
-    dispatch: DispatchCoreConfig | None = None,
+    dispatch: Dispatch,
     ranks: Ranks | None = None,
 ) -> tuple[_engine.Device, tuple[Chip, ...]]:
     """Return the engine of equal chips with empty memory, and the chips.
@@ -121,14 +119,11 @@ def power_up(
         ids: Numbers of the devices, row by row.
         name: One of `ttnn._engine.chip_names()`.
         regions: Bytes that are set aside, by the names that the engine has for them.
-        dispatch: Dispatch cores; default: those of the generation.
+        dispatch: Dispatch cores.
         ranks: The processes that have the chips; default: this one.
     """
-    arch_name = _engine.chip_info(name)["arch_name"]
-    axis = axis_of(name, arch_name, dispatch)
-    in_columns = axis is not dispatch_axis(arch_name)
-    facts = _engine.chip_info(name, in_columns)
-    options: dict[str, Any] = {**regions, "dispatch_in_columns": in_columns, "chips": len(ids)}
+    facts = _engine.chip_info(name, dispatch.cores)
+    options: dict[str, Any] = {**regions, "dispatch": dispatch.cores, "chips": len(ids)}
     if ranks is None:
         engine = _engine.Device(name, **options)
     else:
@@ -136,5 +131,5 @@ def power_up(
             engine = _engine.Device(name, **options, ranks=row)
     engine.set_watched(CONFIG.watcher)
     parts = [engine] if len(ids) == 1 else [engine.part([place]) for place in range(len(ids))]
-    chips = (Chip(id, place, part, facts, axis) for place, (id, part) in enumerate(zip(ids, parts, strict=True)))
+    chips = (Chip(id, place, part, facts, dispatch) for place, (id, part) in enumerate(zip(ids, parts, strict=True)))
     return engine, tuple(chips)

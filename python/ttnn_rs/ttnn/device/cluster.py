@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from ttnn.base.exceptions import ArgumentError
 from ttnn.base.system_enums import ClusterType as ClusterType
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.fabric import current_system
 from ttnn.device.mesh_device import open_devices
-from ttnn.device.systems import is_chosen
-
-_BOARDS: Final = {
-    "n150": ClusterType.N150,
-    "n300": ClusterType.N300,
-    "p100": ClusterType.P100,
-    "p150": ClusterType.P150,
-    "p300": ClusterType.P300,
-}
+from ttnn.device.systems import is_chosen, named_systems
 
 
 def get_cluster_type() -> ClusterType:
@@ -30,7 +20,7 @@ def get_cluster_type() -> ClusterType:
     opened = sorted(number for number, device in open_devices.items() if device.is_open)
     if is_chosen() or len(system.chips) > 1 or not opened:
         return system.type
-    return _BOARDS[open_devices[opened[0]].chip["name"]]
+    return named_systems()[open_devices[opened[0]].chip["name"]].type
 
 
 class SystemMeshDescriptor:

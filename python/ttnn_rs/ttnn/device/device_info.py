@@ -11,7 +11,7 @@ from typing import Final
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
-from ttnn.base.enums import BufferType, DispatchCoreAxis
+from ttnn.base.enums import BufferType
 from ttnn.base.exceptions import ArgumentError
 from ttnn.base.files import write_atomically
 from ttnn.base.temporary import new_temporary_folder
@@ -19,6 +19,9 @@ from ttnn.device.fabric import current_system
 from ttnn.device.mesh_device import MeshDevice, default_chip, open_devices
 from ttnn.device.system import System
 from ttnn.device.systems import default_arch_name
+
+_WORKER_CORES: Final = {"wormhole_b0": (8, 10), "blackhole": (14, 10)}
+"""Columns and rows of worker cores, harvested ones included."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,12 @@ def get_device_info(device: MeshDevice) -> DeviceInfo:
     chip = device.chip
     columns, rows = chip["grid"]
     view = device.engine.memory_view(BufferType.L1.value)
-    # Dispatch uses one row or column of cores next to the compute grid.
-    by_rows = device.chips[0].dispatch_axis is DispatchCoreAxis.ROW
+    direction, harvested = chip["harvested"]
+    all_columns, all_rows = _WORKER_CORES[chip["arch_name"]]
     cores, bank, whole = columns * rows, view["total_bytes_per_bank"], chip["l1_bytes"]
     return DeviceInfo(
-        num_y_cores=rows + by_rows,
-        num_x_cores=columns + (not by_rows),
+        num_y_cores=all_rows - harvested * (direction == "rows"),
+        num_x_cores=all_columns - harvested * (direction == "columns"),
         num_y_compute_cores=rows,
         num_x_compute_cores=columns,
         worker_l1_size=whole,

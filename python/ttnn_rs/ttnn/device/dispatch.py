@@ -1,20 +1,30 @@
 """Dispatch cores.
 
-The compute grid is the rest of the chip's worker cores.
+The compute grid is the rest of the chip's worker cores: all of them if dispatch runs on Ethernet cores.
 """
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
 from ttnn.base.call import shown
-from ttnn.base.enums import DispatchCoreAxis, DispatchCoreType
+from ttnn.base.enums import DispatchCoreAxis, DispatchCoreType, FabricTensixConfig
 from ttnn.base.exceptions import ArgumentError, UnsupportedError
-from ttnn.device.systems import default_arch_name
+from ttnn.base.system_enums import ClusterType
+from ttnn.device.system import System
+from ttnn.device.systems import default_arch_name, named_systems, system_for
+
+_ON_ETHERNET: Final = (ClusterType.N300, ClusterType.T3K, ClusterType.N300_2x2)
+"""Systems that dispatch from Ethernet cores by default."""
+_ETHERNET_CORES: Final = 16
+"""Ethernet cores of a Wormhole chip; each has a channel."""
 
 
 class DispatchCoreConfig:
-    """Worker cores for dispatch.
+    """Cores for dispatch.
 
-    They are a row or a column of them on Wormhole and a column on Blackhole.
+    They are Ethernet cores, or a row or column of worker cores; on Blackhole only a column. The default is that of the
+    system: Ethernet cores on systems of n300 cards, worker cores on others.
     """
 
     __slots__ = ("_axis", "_type")
@@ -23,23 +33,29 @@ class DispatchCoreConfig:
         self,
         type: DispatchCoreType | None = None,
         axis: DispatchCoreAxis | None = None,
-        fabric_tensix_config: object = None,
+        fabric_tensix_config: FabricTensixConfig | None = None,
     ) -> None:
         if type is not None and not isinstance(type, DispatchCoreType):
             raise ArgumentError(f"DispatchCoreConfig(): type must be a DispatchCoreType, got {shown(type)}")
         if axis is not None and not isinstance(axis, DispatchCoreAxis):
             raise ArgumentError(f"DispatchCoreConfig(): axis must be a DispatchCoreAxis, got {shown(axis)}")
-        if fabric_tensix_config is not None:
+        if fabric_tensix_config not in (None, FabricTensixConfig.DISABLED):
             raise UnsupportedError(
-                "DispatchCoreConfig(): the fabric between chips is not modelled; fabric_tensix_config must be None"
+                "DispatchCoreConfig(): fabric routers on worker cores are not modelled; fabric_tensix_config must be "
+                f"None or {FabricTensixConfig.DISABLED}, got {shown(fabric_tensix_config)}"
             )
-        self._type = type or DispatchCoreType.WORKER
+        if type is DispatchCoreType.ETH and axis is DispatchCoreAxis.COL:
+            raise UnsupportedError("COL axis is not supported for ETH dispatch core type")
+        self._type = type
         self._axis = axis
 
     @property
     def type(self) -> DispatchCoreType:
-        """Return the kind of core."""
-        return self._type
+        """Return the kind of core.
+
+        Default: that of the chosen system.
+        """
+        return self._type_on(system_for(None).type)
 
     @property
     def axis(self) -> DispatchCoreAxis:
@@ -49,37 +65,70 @@ class DispatchCoreConfig:
         """
         return self._axis or dispatch_axis(default_arch_name())
 
+    def _type_on(self, cluster: ClusterType) -> DispatchCoreType:
+        by_default = cluster in _ON_ETHERNET and self._axis is not DispatchCoreAxis.COL
+        return self._type or (DispatchCoreType.ETH if by_default else DispatchCoreType.WORKER)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DispatchCoreConfig):
             return NotImplemented
-        return (self._type, self.axis) == (other._type, other.axis)
+        return (self.type, self.axis) == (other.type, other.axis)
 
     def __hash__(self) -> int:
-        return hash((self._type, self.axis))
+        return hash((self.type, self.axis))
 
     def __repr__(self) -> str:
-        return f"DispatchCoreConfig(type={self._type}, axis={self.axis})"
+        return f"DispatchCoreConfig(type={self.type}, axis={self.axis})"
 
 
-def axis_of(chip: str, arch_name: str, config: DispatchCoreConfig | None) -> DispatchCoreAxis:
-    """Return the dispatch cores of a chip that is opened with `config`.
+class Dispatch(NamedTuple):
+    """The dispatch cores of an open device."""
+
+    type: DispatchCoreType
+    axis: DispatchCoreAxis
+
+    @property
+    def cores(self) -> str:
+        """Return the engine's name of the cores."""
+        if self.type is DispatchCoreType.ETH:
+            return "ethernet"
+        return "row" if self.axis is DispatchCoreAxis.ROW else "column"
+
+
+def dispatch_of(system: System, chip: str, arch_name: str, config: DispatchCoreConfig | None) -> Dispatch:
+    """Return the dispatch cores of chips that are opened with `config`.
+
+    Args:
+        system: The system that the chips belong to.
+        chip: The engine's name of the chips; one that is not the system's is on a card of its own.
+        arch_name: Their generation.
+        config: None for the default of the system.
 
     Raises:
         ArgumentError: no `DispatchCoreConfig`.
-        UnsupportedError: dispatch on Ethernet cores, or a row of a Blackhole.
+        UnsupportedError: Ethernet cores that are not idle, or a row or Ethernet cores of a Blackhole.
     """
     own = dispatch_axis(arch_name)
     if config is None:
-        return own
+        config = DispatchCoreConfig()
     if not isinstance(config, DispatchCoreConfig):
         raise ArgumentError(f"open_device: dispatch_core_config must be a DispatchCoreConfig, got {shown(config)}")
-    axis = config._axis or own
-    if config.type is not DispatchCoreType.WORKER or (axis is not own and own is DispatchCoreAxis.COL):
-        axes = " or ".join(str(each) for each in DispatchCoreAxis if own is DispatchCoreAxis.ROW or each is own)
+    if chip != system.chip:
+        system = named_systems()[chip]
+    dispatch = Dispatch(config._type_on(system.type), config._axis or own)
+    if dispatch.type is DispatchCoreType.ETH and own is DispatchCoreAxis.ROW:
+        busy = next((number for number in system.chips if len(system.channels(number)) >= _ETHERNET_CORES), None)
+        if busy is not None:
+            raise UnsupportedError(
+                f"open_device: dispatch on Ethernet cores needs idle ones: all {_ETHERNET_CORES} of chip {busy} of "
+                f"system {system.name} have links; choose type={DispatchCoreType.WORKER}"
+            )
+    elif own is DispatchCoreAxis.COL and dispatch != (DispatchCoreType.WORKER, own):
         raise UnsupportedError(
-            f"open_device: {config} is not modelled on {chip}; choose type={DispatchCoreType.WORKER}, axis={axes}"
+            f"open_device: DispatchCoreConfig(type={dispatch.type}, axis={dispatch.axis}) is not modelled on {chip}; "
+            f"choose type={DispatchCoreType.WORKER}, axis={own}"
         )
-    return axis
+    return dispatch
 
 
 def dispatch_axis(arch_name: str) -> DispatchCoreAxis:

@@ -61,8 +61,9 @@ def open_device(
         device_id: Number of the card, 0 to 31.
         l1_small_size: Bytes of each L1 set aside for BufferType.L1_SMALL.
         trace_region_size: Bytes of each DRAM bank set aside for BufferType.TRACE.
-        dispatch_core_config: Which worker cores run dispatch: on Wormhole a row (the default) or a column of the grid,
-            on Blackhole a column. The compute grid of an n150 is 8 x 8 or 7 x 9.
+        dispatch_core_config: Which cores run dispatch: on Wormhole Ethernet cores (the default of n300 cards), a row
+            (the default of others) or a column of the grid; on Blackhole a column. The compute grid of an n300 is
+            8 x 8, 8 x 7 or 7 x 8, that of an n150 8 x 8, 8 x 8 or 7 x 9.
         num_command_queues: 1 or 2.
         worker_l1_size: Bytes of each L1 for buffers and circular buffers; 0 for all there is.
         chip: n150, n300, p100, p150 or p300; by default a chip of the chosen system (TTNN_SYSTEM), and without one
@@ -71,7 +72,8 @@ def open_device(
     Raises:
         ArgumentError: an argument of the wrong type.
         DeviceError: the device is open already, there is no such card or chip, or the regions do not fit.
-        UnsupportedError: dispatch on Ethernet cores, or on a row of a Blackhole.
+        UnsupportedError: dispatch on Ethernet cores of a system without idle ones, or on a row or Ethernet cores of a
+            Blackhole.
     """
     return MeshDevice._open(
         device_id,
@@ -206,7 +208,7 @@ def open_mesh_device(
         l1_small_size: Bytes of each L1 set aside for BufferType.L1_SMALL.
         trace_region_size: Bytes of each DRAM bank set aside for BufferType.TRACE.
         num_command_queues: 1 or 2.
-        dispatch_core_config: Which worker cores run dispatch.
+        dispatch_core_config: Which cores run dispatch; see `open_device`.
         offset: Coordinate of its first chip in the system mesh; None for the first one.
         physical_device_ids: Numbers of the chips, row by row, each once; none for the order of the system.
         worker_l1_size: Bytes of each L1 for buffers and circular buffers; 0 for all there is.
@@ -215,7 +217,8 @@ def open_mesh_device(
         ArgumentError: an argument of the wrong type.
         DeviceError: the system has no such mesh or chips, a chip is named twice or is open already, or the regions do
             not fit.
-        UnsupportedError: dispatch on Ethernet cores, or on a row of a Blackhole.
+        UnsupportedError: dispatch on Ethernet cores of a system without idle ones, or on a row or Ethernet cores of a
+            Blackhole.
     """
     return MeshDevice._open_mesh(
         mesh_shape,
@@ -347,7 +350,7 @@ def _arch_of(device: MeshDevice | None) -> Arch:
 
 def get_dispatch_core_axis(device: MeshDevice) -> DispatchCoreAxis:
     """Return the grid axis of the dispatch cores."""
-    return _mesh_device("get_dispatch_core_axis", device).chips[0].dispatch_axis
+    return _mesh_device("get_dispatch_core_axis", device).chips[0].dispatch.axis
 
 
 # Memory. The allocators of a mesh go in lockstep, so that of one chip answers for all.

@@ -24,7 +24,7 @@ from ttnn.device.coordinates import (
     SubDeviceId,
     SubDeviceManagerId,
 )
-from ttnn.device.dispatch import DispatchCoreConfig
+from ttnn.device.dispatch import DispatchCoreConfig, dispatch_of
 from ttnn.device.fabric_state import FABRIC
 from ttnn.device.mesh import FabricNodeId, Mesh
 from ttnn.device.processes import CONTEXT
@@ -139,7 +139,7 @@ class MeshDevice(Mesh):
             system: The system that they are chips of.
             chip: The engine's name of the chips.
             sizes: Bytes that are set aside.
-            dispatch: Dispatch cores; default: those of the generation.
+            dispatch: Dispatch cores; default: those of the system.
             num_command_queues: 1 or 2.
         """
         regions = {name: count(call, name, size) for name, size in sizes.items()}
@@ -153,8 +153,9 @@ class MeshDevice(Mesh):
                 if already is not None and already.is_open:
                     raise DeviceError(f"Cannot re-initialize device {number}, must first call close()")
             CONTEXT.initialized = True
-            ranks = ranks_of(ids, tuple(shape), system, chip, regions)
-            engine, chips = power_up(ids, chip, regions, dispatch, ranks)
+            cores = dispatch_of(system, chip, _engine.chip_info(chip)["arch_name"], dispatch)
+            ranks = ranks_of(ids, tuple(shape), system, f"{chip} with {cores.cores} dispatch", regions)
+            engine, chips = power_up(ids, chip, regions, cores, ranks)
             device = cls._with_chips(shape, system, engine, chips, queues)
             device.ranks = ranks
             for number in ids:

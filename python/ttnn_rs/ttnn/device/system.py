@@ -149,6 +149,11 @@ class System:
 
     # Links.
 
+    def channels(self, chip: int) -> set[int]:
+        """Return the Ethernet channels of a chip that have a link."""
+        ends = (end for link in self.links for end in ((link.chip, link.channel), (link.other, link.other_channel)))
+        return {channel for at, channel in ends if at == chip}
+
     def links_between(self, chip: int, other: int) -> tuple[Link, ...]:
         """Return the links of two chips, from the first to the second."""
         found = self._pairs.get(frozenset((chip, other)), ())

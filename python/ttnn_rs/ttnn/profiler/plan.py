@@ -153,8 +153,6 @@ CARDS: Final = {name: Card.of(_engine.chip_info(name)) for name in _engine.chip_
 
 Of the n300 and the p300 one of two chips.
 """
-# Published times of an n300 are of programs that are dispatched from Ethernet cores, which leaves all 64 cores.
-CARDS["n300"] = CARDS["n300"]._replace(grid=(8, 8))
 
 
 @dataclass(frozen=True)
