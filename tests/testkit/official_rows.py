@@ -47,9 +47,14 @@ class Row(NamedTuple):
 
 
 @contextmanager
-def row_of(chips: int, *, wraps: bool, fabric: ttnn.FabricConfig | None = None) -> Iterator[Row]:
-    """Open a row of chips; kernel files are those of the wheel."""
+def row_of(
+    chips: int, *, wraps: bool, fabric: ttnn.FabricConfig | None = None, system: str | None = None
+) -> Iterator[Row]:
+    """Open a row of chips of a system; kernel files are those of the wheel."""
     metal.set_root_dir(WHEEL)
+    before = os.environ.get("TTNN_SYSTEM")
+    if system is not None:
+        os.environ["TTNN_SYSTEM"] = system
     config = ttnn.FabricConfig.FABRIC_1D_RING if wraps else ttnn.FabricConfig.FABRIC_1D
     ttnn.set_fabric_config(config if fabric is None else fabric)
     mesh = ttnn.open_mesh_device(ttnn.MeshShape(1, chips))
@@ -59,6 +64,9 @@ def row_of(chips: int, *, wraps: bool, fabric: ttnn.FabricConfig | None = None) 
         ttnn.close_mesh_device(mesh)
         ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
         metal.set_root_dir(Path.cwd())
+        if system is not None:
+            os.environ.pop("TTNN_SYSTEM")
+            os.environ.update({} if before is None else {"TTNN_SYSTEM": before})
 
 
 def tensor(row: Row, shape: Sequence[int], dtype: ttnn.DataType, layout: ttnn.Layout) -> ttnn.Tensor:
@@ -113,5 +121,17 @@ def on_chips(programs: dict[int, ttnn.ProgramDescriptor]) -> ttnn.MeshProgramDes
     )
 
 
-def semaphores(row: Row, count: int) -> list[ttnn.GlobalSemaphore]:
-    return [ttnn.create_global_semaphore(row.mesh, CORES, 0) for _ in range(count)]
+def semaphores(row: Row, count: int, cores: ttnn.CoreRangeSet = CORES) -> list[ttnn.GlobalSemaphore]:
+    return [ttnn.create_global_semaphore(row.mesh, cores, 0) for _ in range(count)]
+
+
+def addresses(kept: Sequence[ttnn.GlobalSemaphore]) -> list[int]:
+    return [ttnn.get_global_semaphore_address(semaphore) for semaphore in kept]
+
+
+def ends(row: Row, place: int) -> tuple[int, int]:
+    """Return how many chips a multicast reaches forward and backward."""
+    if not row.wraps:
+        return row.chips - 1 - place, place
+    forward = row.chips // 2
+    return forward, row.chips - 1 - forward

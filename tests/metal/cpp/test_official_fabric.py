@@ -14,6 +14,7 @@ from testkit.official_rows import (
     accessor,
     cb,
     empty_like,
+    ends,
     kernel,
     needs_wheel,
     on_chips,
@@ -88,14 +89,6 @@ def test_point_to_point(row: Row, sender: int, receiver: int) -> None:
     np.testing.assert_array_equal(parts(output)[receiver], parts(x)[sender])
     expected = ttnn.point_to_point(x, ttnn.MeshCoordinate(0, sender), ttnn.MeshCoordinate(0, receiver))
     np.testing.assert_array_equal(parts(output)[receiver], parts(expected)[receiver])
-
-
-def ends(row: Row, place: int) -> tuple[int, int]:
-    """Return how many chips a multicast reaches forward and backward."""
-    if not row.wraps:
-        return row.chips - 1 - place, place
-    forward = row.chips // 2
-    return forward, row.chips - 1 - forward
 
 
 @pytest.mark.parametrize("sender", [0, 2])

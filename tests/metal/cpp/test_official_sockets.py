@@ -36,7 +36,7 @@ def row(request: pytest.FixtureRequest) -> Iterator[Row]:
 
 
 class Pair:
-    """A socket between two chips of a row, and a program for each."""
+    """A socket between two chips, and a program for each."""
 
     def __init__(self, row: Row, sender: int, receiver: int, memory: ttnn.BufferType, fifo: int) -> None:
         self.row, self.places = row, (sender, receiver)

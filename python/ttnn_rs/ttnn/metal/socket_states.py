@@ -58,7 +58,7 @@ def states(
     fifo_size: int,
     addresses: Addresses,
 ) -> npt.NDArray[np.uint32]:
-    """Return the states of an end on a chip, a row per core.
+    """Return an end's states on a chip, a row per core.
 
     Args:
         sends: Whether it is the sender's end.
