@@ -10,7 +10,6 @@ import ttnn
 
 _SENTENCES = {
     "experimental.moe_compute": "experts of several chips in one program are not implemented",
-    "experimental.topk_router_gpt": "Use ttnn.linear, ttnn.topk and ttnn.softmax",
 }
 
 

@@ -723,6 +723,20 @@ CASES: dict[str, Case] = {
     "sampling_of_four_users": Case(
         sampling_text(4, 96), sampling_call(4, 128), sampled, given=sampling_inputs(4, 96, 1)
     ),
+    # Logits that are nearly equal change places.
+    "topk_router_gpt": Case(
+        library(
+            "topk_router_gpt",
+            [laid((32, 128)), laid((128, 128)), laid((32, 128))],
+            [laid((32, 4), "u16", rows=True), laid((32, 4), rows=True)],
+            "k = 4 : i32, num_experts = 128 : i32",
+        ),
+        lambda x, weight, bias, device: ttnn.experimental.topk_router_gpt(
+            tiles(x, device), weight_tensor=tiles(weight, device), bias_tensor=tiles(bias, device), k=4
+        ),
+        None,
+        pipeline=LIBRARY,
+    ),
     "rand": Case(
         library("rand", [], [laid((64, 96))], RAND, device=True),
         lambda device: ttnn.rand(

@@ -540,6 +540,16 @@ class _EmbeddingBackwardArguments(TypedDict):
 def embedding_backward(
     indices: Buffer, grad: Buffer, output: Buffer, **program: Unpack[_EmbeddingBackwardArguments]
 ) -> None: ...
+def sum_experts(
+    rows: Buffer,
+    weights: Buffer,
+    routes: tuple[Buffer, Buffer] | None,
+    output: Buffer,
+    *,
+    slots: int,
+    width: int,
+) -> None: ...
+def router_topk(own: Buffer, added: Sequence[Buffer], values: Buffer, columns: Buffer) -> None: ...
 
 class _MoveArguments(TypedDict):
     formats: tuple[int, int]

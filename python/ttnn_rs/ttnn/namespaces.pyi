@@ -104,6 +104,12 @@ class _ExperimentalDeepseekPrefillInsert(FastOperation):
         global_expert_idx_table: Tensor, *, local_expert_id: int, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalDeepseekPrefillPostCombineReduce(FastOperation):
+    def __call__(self, combine_output: Tensor, weights: Tensor, indices: Tensor | None = None,
+        expert_dispatch_table: Tensor | None = None, *, expert_dim: int = 3,
+        output_memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalDitLayernormPostAllgather(FastOperation):
     def __call__(self, input_tensor: Tensor, stats: Tensor, *, epsilon: float = 1e-05, weight: Tensor | None = None,
         bias: Tensor | None = None, memory_config: MemoryConfig | None = None,
@@ -311,6 +317,10 @@ class _ExperimentalSplitQueryKeyValueAndSplitHeads(FastOperation):
     def __call__(self, input_tensor: Tensor, compute_with_storage_grid_size: CoreCoord, *,
         memory_config: MemoryConfig | None = None, num_heads: int = 16, output_tensors: Sequence[Tensor] | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _ExperimentalTopkRouterGpt(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, weight_tensor: Tensor, bias_tensor: Tensor, k: int = 4,
+        num_experts: int = 128, queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor]: ...
 
 class _ExperimentalTransposeRm(FastOperation):
     def __call__(self, input: Tensor, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
@@ -1056,6 +1066,8 @@ class _InExperimental:
         """Return the rows of one expert, rounded up to tiles."""
         insert: _ExperimentalDeepseekPrefillInsert
         """Write the rows of one expert; return the tensor."""
+        post_combine_reduce: _ExperimentalDeepseekPrefillPostCombineReduce
+        """Return weighted sums of the rows of each token's experts, tiled."""
         combine: FastOperation
         combine_fabric2d: FastOperation
         compressor_state_exchange: FastOperation
@@ -1378,6 +1390,8 @@ class _InExperimental:
     """Write a tensor into a slice of another, and return that."""
     split_query_key_value_and_split_heads: _ExperimentalSplitQueryKeyValueAndSplitHeads
     """Return the heads of queries, of transposed keys, and of values."""
+    topk_router_gpt: _ExperimentalTopkRouterGpt
+    """Return the k best experts' indices and softmax weights, row-major."""
     transpose_rm: _ExperimentalTransposeRm
     """Return a row-major tensor with its last two dimensions transposed."""
     typecast: _ExperimentalTypecast
@@ -1459,7 +1473,6 @@ class _InExperimental:
     test_tensor_prefetcher_pipe_validator: FastOperation
     wait_for_cq_on_tensor_prefetcher: FastOperation
     moe_compute: FastOperation
-    topk_router_gpt: FastOperation
 
 experimental: _InExperimental
 class _InTransformer:

@@ -14,6 +14,7 @@ mod chain;
 pub mod collective;
 pub mod embedding_backward;
 mod error;
+pub mod experts;
 pub mod fill;
 pub mod group_norm;
 mod half_table;

@@ -13,6 +13,7 @@ use tt_ops::OpError;
 use tt_ops::argmax::ArgmaxProgram;
 use tt_ops::binary::{BinaryProgram, Other, Unit};
 use tt_ops::embedding_backward::EmbeddingBackwardProgram;
+use tt_ops::experts::{ExpertRows, ExpertSums, Logits};
 use tt_ops::group_norm::GroupNormProgram;
 use tt_ops::indexed::{self, Combine, IndexProgram};
 use tt_ops::matmul::{Bias, MatmulProgram, Ring};
@@ -412,6 +413,47 @@ fn embedding_backward(
     })
 }
 
+/// The weighted sums of the rows of every token; see `tt_ops::experts`. `routes` are indices and a table, or nothing.
+#[pyfunction]
+#[pyo3(signature = (rows, weights, routes, output, *, slots, width))]
+fn sum_experts(
+    py: Python<'_>,
+    rows: &Buffer,
+    weights: &Buffer,
+    routes: Option<(PyRef<'_, Buffer>, PyRef<'_, Buffer>)>,
+    output: &Buffer,
+    slots: usize,
+    width: usize,
+) -> PyResult<()> {
+    let program = ExpertSums { slots, width, arch: output.arch() };
+    let mut buffers = vec![rows, weights, output];
+    if let Some((indices, table)) = &routes {
+        buffers.extend([&**indices, &**table]);
+    }
+    run_step(py, "post_combine_reduce", &buffers, move |device, ids| {
+        let routes = if let [_, _, _, indices, table] = *ids { Some((indices, table)) } else { None };
+        program.run(device, &ExpertRows { rows: ids[0], weights: ids[1], routes }, ids[2])
+    })
+}
+
+/// The largest logits of every row, and their columns; see `tt_ops::experts`.
+#[pyfunction]
+fn router_topk(
+    py: Python<'_>,
+    own: &Buffer,
+    added: Vec<PyRef<'_, Buffer>>,
+    values: &Buffer,
+    columns: &Buffer,
+) -> PyResult<()> {
+    let arch = values.arch();
+    let mut buffers = vec![own, values, columns];
+    buffers.extend(added.iter().map(|buffer| &**buffer));
+    run_step(py, "topk_router_gpt", &buffers, move |device, ids| {
+        let logits = Logits { own: ids[0], added: ids[3..].to_vec() };
+        tt_ops::experts::router_topk(device, &logits, (ids[1], ids[2]), arch)
+    })
+}
+
 /// Moves datums to other places; see `tt_ops::movement`.
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
@@ -705,6 +747,6 @@ fn fill(py: Python<'_>, output: &Buffer, format: Given<DataFormat>, value: f64) 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(module: matmul, matmul_fast, unary, rotate, binary, ternary, reduce, product, argmax,
-        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, copy_sticks, pool_sticks, pool_largest, grid_sample, sort, gather_elements,
+        embedding_backward, sum_experts, router_topk, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, copy_sticks, pool_sticks, pool_largest, grid_sample, sort, gather_elements,
         scatter_elements, nonzero, plus_one, is_in, copy_pages, fill)
 }

@@ -200,15 +200,6 @@ REFUSED = {
         ),
         "training library ttml",
     ),
-    "topk_router_gpt": (
-        library(
-            "topk_router_gpt",
-            [laid((32, 128)), laid((128, 128)), laid((32, 128))],
-            [laid((32, 4), "u32", rows=True), laid((32, 4), rows=True)],
-            "k = 4 : i32, num_experts = 128 : i32",
-        ),
-        "merged in an order that is not built",
-    ),
 }
 
 

@@ -42,7 +42,7 @@ JUMPING = ("eq", "eq_", "ne", "ne_", "remainder")
 # A 16-bit Dst loses more of a sum over a whole tensor than comparison mode allows of a single value.
 TOO_COARSE = {(name, "compute_kernel_config") for name in ("sum", "mean", "var", "moreh_norm", "moreh_dot")}
 # Experts are chosen by scores that bfloat16 has rounded; where two are close, another choice is another result.
-CHOOSING = {"experimental.deepseek_grouped_gate"}
+CHOOSING = {"experimental.deepseek_grouped_gate", "experimental.topk_router_gpt"}
 
 
 def entries() -> list[registry.Op]:

@@ -41,10 +41,11 @@ WITHOUT_OPERANDS |= {
     "experimental.deepseek_grouped_gate",
     "experimental.hc_sum_reduce",
     "experimental.prefix_scan",
+    "experimental.topk_router_gpt",
     "from_buffer",
     "sampling",
 }
-WITHOUT_OPERANDS |= {f"experimental.deepseek_prefill.{name}" for name in ("extract", "insert")}
+WITHOUT_OPERANDS |= {f"experimental.deepseek_prefill.{name}" for name in ("extract", "insert", "post_combine_reduce")}
 WITHOUT_OPERANDS |= {"experimental.repeat_and_interleave_eltwise_mul"}
 WITHOUT_OPERANDS |= {"experimental.split_query_key_value_and_split_heads"}
 WITHOUT_OPERANDS |= {"experimental.nlp_concat_heads_decode", "experimental.nlp_kv_cache_load_slice"}

@@ -31,6 +31,7 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     ("experimental.fast_reduce_nc", "compute_kernel_config"): "the calls add up single tiles",
     ("experimental.deepseek_moe_fast_reduce_nc", "compute_kernel_config"): "the calls add up single tiles",
     ("experimental.fast_reduce_nc_split", "compute_kernel_config"): "the calls add up single tiles",
+    ("experimental.deepseek_prefill.post_combine_reduce", "output_memory_config"): "the calls name L1, the default",
     ("experimental.isin", "assume_unique"): _TIME_ONLY,
     ("ema", "core_grid"): _TIME_ONLY,
     ("moreh_linear_backward", "bias"): "the gradient does not depend on it",

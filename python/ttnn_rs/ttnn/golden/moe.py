@@ -44,6 +44,56 @@ def deepseek_grouped_gate(
     return [taken / (taken.sum(axis=-1, keepdims=True) + epsilon) * route_scale, experts]
 
 
+def topk_router_gpt(
+    x: ArrayLike, weight_tensor: ArrayLike, bias_tensor: ArrayLike, *, k: int = 4, **_: object
+) -> list[NDArray[Any]]:
+    """Return the indices of the `k` largest logits, and their softmax."""
+    logits = np.asarray(x, np.float64) @ np.asarray(weight_tensor, np.float64) + np.asarray(bias_tensor, np.float64)
+    order = np.argsort(-logits, axis=-1, kind="stable")[:, :k]
+    values = np.take_along_axis(logits, order, -1)
+    weights = np.exp(values - values.max(-1, keepdims=True))
+    return [order, weights / weights.sum(-1, keepdims=True)]
+
+
+def _counted(
+    rows: ArrayLike, weights: ArrayLike, indices: ArrayLike | None, table: ArrayLike | None
+) -> tuple[Array, Array]:
+    """Return rows, and weights that are 0 where rows are left out."""
+    values, factors = np.asarray(rows, np.float64), np.asarray(weights, np.float64)[..., :1]
+    if indices is not None and table is not None:
+        chips = np.asarray(table).reshape(-1)[np.asarray(indices, np.int64)]
+        here = chips.reshape(factors.shape) != -1
+    else:
+        here = factors != 0
+    return np.where(here, values, 0.0), np.where(here, factors, 0.0)
+
+
+def post_combine_reduce(
+    rows: ArrayLike,
+    weights: ArrayLike,
+    indices: ArrayLike | None = None,
+    expert_dispatch_table: ArrayLike | None = None,
+    **_: object,
+) -> Array:
+    """Return weighted sums of the rows of each token's experts."""
+    values, factors = _counted(rows, weights, indices, expert_dispatch_table)
+    result: Array = (values * factors).sum(axis=-2)
+    return result
+
+
+def sums_of_magnitudes(
+    rows: ArrayLike,
+    weights: ArrayLike,
+    indices: ArrayLike | None = None,
+    expert_dispatch_table: ArrayLike | None = None,
+    **_: object,
+) -> Array:
+    """Return the sums of the products' magnitudes."""
+    values, factors = _counted(rows, weights, indices, expert_dispatch_table)
+    result: Array = np.abs(values * factors).sum(axis=-2)
+    return result
+
+
 def _expert_rows(start: ArrayLike, counts: ArrayLike, table: ArrayLike, expert: int) -> slice:
     """Return the rows of an expert in whole tiles."""
     starts, lengths, experts = (np.asarray(numbers).astype(int).reshape(-1) for numbers in (start, counts, table))

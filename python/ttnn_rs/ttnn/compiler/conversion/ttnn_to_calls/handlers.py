@@ -372,10 +372,6 @@ HANDLERS: Final[dict[str, Handler]] = {
     "ToDeviceOp": _moved("in"),
     "ToLayoutOp": _moved("in"),
     "ToMemoryConfigOp": _moved("in0"),
-    "TopKRouterGptOp": _refused(
-        "ttnn.experimental.topk_router_gpt splits its product over cores, and partial sums are merged in an order that "
-        "is not built; composites of it are lowered by their decomposition"
-    ),
     "TransposeOp": row("ttnn.transpose in dim0 dim1"),
     "TypecastOp": _moved("in"),
 }

@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 DRAM: Final = New("ttnn.MemoryConfig", (Name("ttnn.TensorMemoryLayout.INTERLEAVED"), Name("ttnn.BufferType.DRAM")))
+L1: Final = New("ttnn.MemoryConfig", (Name("ttnn.TensorMemoryLayout.INTERLEAVED"), Name("ttnn.BufferType.L1")))
 """Default memory config of operator results."""
 INTEGERS: Final = ("Int32", "UInt32", "UInt16", "UInt8")
 """Data types of integers."""

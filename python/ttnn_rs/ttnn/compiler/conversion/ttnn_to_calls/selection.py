@@ -13,6 +13,7 @@ from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, des
 from ttnn.compiler.conversion.ttnn_to_calls.parts import (
     DRAM,
     INTEGERS,
+    L1,
     Calls,
     Handler,
     finish,
@@ -69,6 +70,20 @@ def _topk(calls: Calls, table: dict[str, Any]) -> None:
     tensor = in_tiles(calls, table["input_tensor"], kind)
     arguments = [tensor, int(table["k"]), dim, bool(table.get("largest", True)), bool(table.get("sorted", True))]
     several(calls, "ttnn.topk", arguments, {}, table["outputs"], made)
+
+
+def _router(calls: Calls, table: dict[str, Any]) -> None:
+    k = int(table["k"])
+    shape = (*describe(table["input"]).shape[:-1], k)
+    made = [Description(shape, kind, False, L1) for kind in ("UInt16", "BFloat16")]
+    tensors = {
+        name: in_tiles(calls, table[field], "BFloat16")
+        for name, field in (("weight_tensor", "weight"), ("bias_tensor", "bias"))
+    }
+    options: dict[str, Argument] = {**tensors, "k": k, "num_experts": int(table["num_experts"])}
+    outs = [table["expert_indices"], table["expert_weights"]]
+    source = in_tiles(calls, table["input"], "BFloat16")
+    several(calls, "ttnn.experimental.topk_router_gpt", [source], options, outs, made)
 
 
 def _scatter(calls: Calls, table: dict[str, Any]) -> None:
@@ -213,4 +228,5 @@ SELECTION: Final[dict[str, Handler]] = {
     "SliceOp": _slice,
     "SortOp": _sort,
     "TopKOp": _topk,
+    "TopKRouterGptOp": _router,
 }

@@ -216,6 +216,7 @@ template <typename... Arguments> Tensor rotary_embedding(Arguments &&...argument
 template <typename... Arguments> Tensor rotary_embedding_llama(Arguments &&...arguments);
 template <typename... Arguments>
 std::tuple<Tensor, Tensor, Tensor> nlp_create_qkv_heads_decode(Arguments &&...arguments);
+template <typename... Arguments> std::tuple<Tensor, Tensor> topk_router_gpt(Arguments &&...arguments);
 } // namespace experimental
 
 namespace transformer {
