@@ -50,7 +50,7 @@ class Row(NamedTuple):
 def row_of(
     chips: int, *, wraps: bool, fabric: ttnn.FabricConfig | None = None, system: str | None = None
 ) -> Iterator[Row]:
-    """Open a row of chips of a system; kernel files are those of the wheel."""
+    """Open a row of chips; kernel files are the wheel's."""
     metal.set_root_dir(WHEEL)
     before = os.environ.get("TTNN_SYSTEM")
     if system is not None:

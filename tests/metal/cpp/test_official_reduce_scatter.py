@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
+from testkit.official_gather import FULL, MUX_BASE, add_mux, gather_programs, gathering_cores, mux_config
 from testkit.official_rows import (
     CORE,
     Row,
@@ -192,37 +193,17 @@ def test_direct(ring: Row, dtype: ttnn.DataType) -> None:
 WORKERS = ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 1)
 MUXES = ttnn.CoreCoord(7, 0), ttnn.CoreCoord(7, 1)
 WORKER_CORES = ttnn.CoreRangeSet([ttnn.CoreRange(*WORKERS)])
-MUX_BASE = 1_000_000
-FULL = fabric_mux.ChannelType.FULL_SIZE
-
-
-def mux_config() -> fabric_mux.Config:
-    return fabric_mux.Config(1, 0, 8, 0, fabric_mux.channel_buffer_size_bytes(), MUX_BASE)
-
-
-def add_mux(row: Row, program: ttnn.ProgramDescriptor, place: int, other: int, core: ttnn.CoreCoord) -> None:
-    """Add a mux core that forwards to a neighbour."""
-    config = mux_config()
-    mux = ttnn.KernelDescriptor(
-        kernel_source="tt_metal/fabric/impl/kernels/tt_fabric_mux.cpp",
-        core_ranges=ttnn.CoreRangeSet([ttnn.CoreRange(core, core)]),
-        compile_time_args=config.kernel_compile_time_args(),
-        config=WRITER,
-    )
-    words = config.kernel_runtime_args(row.node(place), row.node(other), 0, program, core)
-    mux.runtime_args[core.x][core.y] = words
-    program.kernels.append(mux)
 
 
 def client_words(row: Row, program: ttnn.ProgramDescriptor, direction: int, *, valid: bool) -> list[int]:
     virtual = [row.mesh.worker_core_from_logical_core(each[direction]) for each in (MUXES, WORKERS)]
     return fabric_mux.client_runtime_args(
-        valid, True, FULL, virtual[0], 0, WORKERS[direction], mux_config(), program, virtual[1]
+        valid, True, FULL, virtual[0], 0, WORKERS[direction], mux_config(1), program, virtual[1]
     )
 
 
 class Sides(NamedTuple):
-    """What the workers of a chip do: forward, and backward."""
+    """Tasks of a chip's workers: forward, and backward."""
 
     first: tuple[bool, bool]
     targets: tuple[int, int]
@@ -235,7 +216,10 @@ class Sides(NamedTuple):
 def line_program(
     row: Row, form: Form, place: int, tensors: list[ttnn.Tensor], kept: list[int]
 ) -> ttnn.ProgramDescriptor:
-    """Return the program of a chip. Tensors: input, both directions' partial sums, output."""
+    """Return the program of a chip.
+
+    Tensors: input, partial sums of both directions, output.
+    """
     x, middle, output = tensors
     chips, granularity, sync_every = row.chips, 4, 2
     sides = Sides((place == 0, place == chips - 1), (chips - 1 - place, place))
@@ -257,7 +241,7 @@ def line_program(
         core, targets, ends_here = WORKERS[direction], sides.targets[direction], sides.last[direction]
         first = sides.first[direction]
         if targets:
-            add_mux(row, program, place, place + step, MUXES[direction])
+            add_mux(row, program, (place, place + step), MUXES[direction])
         own, opposite = virtual[direction], virtual[1 - direction]
         doing = [direction == 0, first, targets, ends_here, sync_every]
         program.kernels += [
@@ -277,7 +261,7 @@ def line_program(
                 WRITER,
                 [
                     *[chips, 3, 2, granularity, form.tile, min(form.together, 2), pages, *shape, 3, both],
-                    *fabric_mux.client_compile_time_args(1, FULL, mux_config()),
+                    *fabric_mux.client_compile_time_args(1, FULL, mux_config(1)),
                     *[1, *routes, *accessor(middle), *accessor(output)],
                 ],
                 [
@@ -310,6 +294,23 @@ def test_line(line: Row, dtype: ttnn.DataType) -> None:
         programs = {place: line_program(line, form, place, tensors, addresses(kept)) for place in range(line.chips)}
         with ttnn.manage_config("fabric_shuffle", seed):
             ttnn.generic_op(tensors, on_chips(programs))
+        check(output, expected)
+
+
+def test_all_reduce(line: Row) -> None:
+    """The sum of slices, then their gather."""
+    form, x, slices = form_of(line, ttnn.bfloat16)
+    shape = ttnn.Shape([2, 1, 32 * form.rows, 32 * form.columns])
+    middle = ttnn.allocate_tensor_on_device(shape, form.dtype, ttnn.TILE_LAYOUT, line.mesh)
+    output = ttnn.allocate_tensor_on_device(x.shape, form.dtype, ttnn.TILE_LAYOUT, line.mesh)
+    kept, others = semaphores(line, 2, WORKER_CORES), semaphores(line, 2, gathering_cores(1))
+    tensors: list[Any] = [x, middle, slices]
+    expected = ttnn.all_reduce(x, topology=ttnn.Topology.Linear)
+    for seed in SEEDS:
+        programs = {place: line_program(line, form, place, tensors, addresses(kept)) for place in range(line.chips)}
+        with ttnn.manage_config("fabric_shuffle", seed):
+            ttnn.generic_op(tensors, on_chips(programs))
+            ttnn.generic_op([slices, output], gather_programs(line, slices, output, addresses(others), form.tile, 1))
         check(output, expected)
 
 
@@ -415,7 +416,7 @@ def ring_program(
 
 
 def transient_mux(row: Row, program: ttnn.ProgramDescriptor, place: int, other: int, side: int) -> list[int]:
-    """Add a mux core of the second kind; return the words of its client."""
+    """Add a mux core of the second kind; return client words."""
     core, source = MUXES[side], "tt_metal/fabric/impl/kernels/tt_fabric_mux_v2.cpp"
     cores = ttnn.CoreRangeSet([ttnn.CoreRange(core, core)])
     named = {"fabric_mux_v2_num_channels": 1}
