@@ -149,10 +149,16 @@ def test_unknown_tile_has_the_official_sentence() -> None:
         ttnn.Tile([64, 32])
     assert str(caught.value) == (
         "Tile(): 64x32 is not a tile shape of this hardware. Choose one of 32x32, 32x16, 16x32, 16x16, 8x32, 8x16, "
-        "4x32, 2x32, 1x32.\ninfo:\nTile size is not valid for our hardware"
+        "4x32, 4x16, 2x32, 2x16, 1x32, 1x16.\ninfo:\nTile size is not valid for our hardware"
     )
     with pytest.raises(ArgumentError, match="tile_shape must be two ints"):
         ttnn.Tile([32])
+
+
+def test_transposed_tiles_have_whole_faces() -> None:
+    with pytest.raises(RuntimeError, match="Tile height must equal 16 or 32 in transpose mode"):
+        ttnn.Tile((8, 32), transpose_tile=True)
+    assert ttnn.Tile((16, 32), transpose_tile=True).transpose_of_faces
 
 
 def test_tile_sizes() -> None:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import ttnn
-from ttnn.base.tile import TILE_SHAPES
+from ttnn.base.tile import STORED_SHAPES, TILE_SHAPES
 
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=40).filter(lambda shape: np.prod(shape) < 40000)
-TILES = st.sampled_from(sorted(TILE_SHAPES)).map(ttnn.Tile)
+TILES = st.sampled_from(sorted(TILE_SHAPES | STORED_SHAPES)).map(ttnn.Tile)
 LAYOUTS = st.sampled_from([ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT])
 SAME_TYPE = {
     ttnn.float32: np.float32,

@@ -37,6 +37,16 @@ impl TileShape {
         Self::ALL.into_iter().find(|shape| (shape.height, shape.width) == (height, width))
     }
 
+    /// Shapes that only host tensors have: no unpacker takes them.
+    pub const OF_HOST: [Self; 3] =
+        [Self { height: 4, width: 16 }, Self { height: 2, width: 16 }, Self { height: 1, width: 16 }];
+
+    /// The shape of this height and width, if the hardware or a host tensor takes it.
+    pub fn of_tensor(height: usize, width: usize) -> Option<Self> {
+        let mut known = Self::ALL.into_iter().chain(Self::OF_HOST);
+        known.find(|shape| (shape.height, shape.width) == (height, width))
+    }
+
     /// Rows.
     pub const fn height(self) -> usize {
         self.height
@@ -124,7 +134,7 @@ mod tests {
 
     #[test]
     fn positions_and_indices_are_inverse_for_every_shape() {
-        for shape in TileShape::ALL {
+        for shape in TileShape::ALL.into_iter().chain(TileShape::OF_HOST) {
             for index in 0..shape.datums() {
                 let (row, column) = shape.position(index);
                 assert_eq!(shape.index(row, column), index, "{shape:?}");
@@ -148,6 +158,9 @@ mod tests {
         let low = TileShape::new(4, 32).expect("valid");
         assert_eq!((low.face_grid(), low.index(0, 16)), ((1, 2), 64));
         assert_eq!(TileShape::new(32, 64), None);
+        assert_eq!(TileShape::new(1, 16), None);
+        assert_eq!(TileShape::of_tensor(1, 16).map(TileShape::face_grid), Some((1, 1)));
+        assert_eq!(TileShape::of_tensor(1, 8), None);
     }
 
     #[test]

@@ -161,10 +161,10 @@ impl<'py, T: Argument<'py>> Argument<'py> for Option<T> {
 /// The tile of a height and a width.
 ///
 /// # Errors
-/// `ShapeError`: the hardware has no such tile.
+/// `ShapeError`: neither the hardware nor a host tensor has such a tile.
 pub fn tile_shape(py: Python<'_>, (height, width): (usize, usize)) -> PyResult<TileShape> {
     let invalid = || format!("no tile of {height}x{width}\ninfo:\nTile size is not valid for our hardware");
-    TileShape::new(height, width).ok_or_else(|| exception(py, "ShapeError", (invalid(),)))
+    TileShape::of_tensor(height, width).ok_or_else(|| exception(py, "ShapeError", (invalid(),)))
 }
 
 /// A chain of SFPU functions before the chip is known.

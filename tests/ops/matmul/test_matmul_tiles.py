@@ -34,8 +34,9 @@ def test_low_and_narrow_tiles_change_no_bit(
     a, b = reals(1, 2, 40, 96), reals(2, 96, 80)
     expected = ttnn.matmul(on(device, a), on(device, b, dtype))
     if (height, width) not in {(32, 32), (16, 32), (32, 16), (16, 16), (8, 32), (4, 32), (2, 32), (1, 32), (8, 16)}:
-        with pytest.raises(ttnn.ShapeError, match="is not a tile shape of this hardware"):
-            ttnn.Tile((height, width))
+        right = in_tiles(device, b, ttnn.Tile((32, width)), dtype)
+        with pytest.raises(ttnn.UnsupportedError, match=f"tiles of {height}x{width} are only stored"):
+            ttnn.matmul(in_tiles(device, a, ttnn.Tile((height, 32))), right)
         return
     left = in_tiles(device, a, ttnn.Tile((height, 32)))
     got = ttnn.matmul(left, in_tiles(device, b, ttnn.Tile((32, width)), dtype))

@@ -11,6 +11,8 @@ from ttnn.base.exceptions import ArgumentError, ShapeError
 _FACE = 16
 # Tiles that the chip's unpackers and packers support: at most two by two faces of at most 16x16.
 TILE_SHAPES = frozenset({(32, 32), (16, 32), (32, 16), (16, 16), (8, 32), (4, 32), (2, 32), (1, 32), (8, 16)})
+# Tiles that tensors are stored in, but that no kernel reads.
+STORED_SHAPES = frozenset({(4, 16), (2, 16), (1, 16)})
 _EXPONENT_SECTION_ALIGNMENT = 16
 _MANTISSAS_PER_BYTE = {DataType.BFLOAT8_B: 1, DataType.BFLOAT4_B: 2}
 
@@ -18,7 +20,8 @@ _MANTISSAS_PER_BYTE = {DataType.BFLOAT8_B: 1, DataType.BFLOAT4_B: 2}
 class Tile:
     """A tile of `tile_shape` elements, in row-major faces to 16x16.
 
-    With `transpose_tile`, rows and columns of a tile are exchanged where it is stored.
+    With `transpose_tile`, rows and columns of a tile are exchanged where it is stored. Tiles of 4x16, 2x16 and 1x16 can
+    be stored and read back; no kernel unpacks them.
     """
 
     __slots__ = ("_height", "_transpose", "_width")
@@ -28,14 +31,19 @@ class Tile:
             height, width = (int(size) for size in tile_shape)
         except (TypeError, ValueError):
             raise ArgumentError(f"Tile(): tile_shape must be two ints (height, width), got {tile_shape!r}") from None
-        if (height, width) not in TILE_SHAPES:
-            choices = ", ".join(f"{h}x{w}" for h, w in sorted(TILE_SHAPES, reverse=True))
+        if (height, width) not in TILE_SHAPES | STORED_SHAPES:
+            choices = ", ".join(f"{h}x{w}" for h, w in sorted(TILE_SHAPES | STORED_SHAPES, reverse=True))
             raise ShapeError(
                 f"Tile(): {height}x{width} is not a tile shape of this hardware. Choose one of {choices}.",
                 vendor="Tile size is not valid for our hardware",
             )
         if not isinstance(transpose_tile, bool):
             raise ArgumentError(f"Tile(): transpose_tile must be True or False, got {transpose_tile!r}")
+        if transpose_tile and height < _FACE:
+            raise ShapeError(
+                f"Tile(): transpose_tile=True needs tiles of 16 or 32 rows, got {height}x{width}.",
+                vendor="Tile height must equal 16 or 32 in transpose mode",
+            )
         self._height = height
         self._width = width
         self._transpose = transpose_tile

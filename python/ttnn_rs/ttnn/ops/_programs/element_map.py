@@ -8,7 +8,7 @@ from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, Layout
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.base.tile import DEFAULT_TILE
+from ttnn.base.tile import DEFAULT_TILE, STORED_SHAPES
 from ttnn.ops._programs.common import allocate, is_empty
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
@@ -32,6 +32,11 @@ def tile_of(spec: TensorSpec) -> tuple[int, int] | None:
             "unimplemented",
         )
     height, width = spec.tile.tile_shape
+    if (height, width) in STORED_SHAPES:
+        raise UnsupportedError(
+            f"tiles of {height}x{width} are only stored and read back: no unpacker of the chip takes them. "
+            f"Use tiles of {height}x32, or ttnn.from_device first."
+        )
     return (height, width)
 
 
