@@ -73,6 +73,7 @@ from xdsl.ir import (
     OpTraits,
     Region,
     SSAValue,
+    SSAValues,
     TypeAttribute,
 )
 from xdsl.ir.affine import (
@@ -183,6 +184,7 @@ __all__ = [
     "ReturnOp",
     "RewritePattern",
     "SSAValue",
+    "SSAValues",
     "Signedness",
     "Span",
     "StridedLayoutAttr",

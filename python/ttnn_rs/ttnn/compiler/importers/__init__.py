@@ -1,0 +1,4 @@
+"""Programs of frameworks as tensor operations (`ttir`).
+
+One folder for each format, one builder for all.
+"""
