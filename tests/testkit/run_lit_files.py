@@ -4,6 +4,7 @@ They are in a checkout outside of this repository.
 
     python tests/testkit run_lit_files CHECKOUT --version 2024-09
     python tests/testkit run_lit_files CHECKOUT --version 2026-08 --sample 150 --seed 0
+    python tests/testkit run_lit_files CHECKOUT --version 2026-08 --stablehlo --files LIST
 
 Files are run unmodified by `lit` with `filecheck`, both of the package index. Those that need a front end, other
 chips or the cost model that comes from a device are left out and counted. Prints one line a failure and the figures;
@@ -29,6 +30,7 @@ from pathlib import Path
 
 GROUPS = {
     "2024-09": ("Dialect/TTNN", "Dialect/TTIR", "Silicon/TTNN", "Silicon/TTMetal", "Translate", "tools"),
+    "stablehlo": ("Conversion/StableHLOToTTIR", "Silicon/StableHLO/n150"),
     "later": ("Dialect/TTNN", "Dialect/TTIR", "Silicon/TTNN", "Silicon/TTMetal", "Translate", "EmitPy", "tools"),
 }
 OTHER_CHIPS = ("llmbox", "n300", "/tg/", "galaxy", "multi-chip")
@@ -50,6 +52,7 @@ config.excludes = ["lit.cfg.py", "lit.local.cfg", "Inputs"]
 config.environment["PATH"] = {tools!r} + os.pathsep + os.environ["PATH"]
 config.environment["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")
 config.environment["TTMLIR_DEFAULT_VERSION"] = {version!r}
+config.available_features.add("stablehlo")
 config.substitutions.append(("%system_desc_path%", os.environ.get("SYSTEM_DESC_PATH", "")))
 config.substitutions.append(("%models", {models!r}))
 config.substitutions.append(("%python", {python!r}))
@@ -79,8 +82,11 @@ else:
 """
 
 
-def reason_to_leave_out(path: Path, root: Path) -> str | None:
-    """Return why a file is not run, or None."""
+def reason_to_leave_out(path: Path, root: Path, *, stablehlo: bool = False) -> str | None:
+    """Return why a file is not run, or None.
+
+    Files of StableHLO are run if they are asked for.
+    """
     name = "/" + str(path.relative_to(root))
     text = path.read_text(encoding="utf-8", errors="replace")
     runs = "\n".join(line for line in text.splitlines() if "RUN:" in line or "REQUIRES:" in line)
@@ -88,6 +94,8 @@ def reason_to_leave_out(path: Path, root: Path) -> str | None:
         return "no RUN line"
     if re.search(r"UNSUPPORTED:\s*true", text) or re.search(r"XFAIL:\s*\*", text):
         return "switched off in the checkout"
+    if stablehlo:
+        return None
     if any(word in name for word in OTHER_CHIPS) or re.search(r"REQUIRES:.*(multi-chip|n300|llmbox|tg\b)", runs):
         return "other chips"
     if re.search(r"mesh-shape=(?!1,1\b|1\b)\S*[2-9]|mock-system-desc-arch=blackhole|mesh-shape=\S*,[2-9]", runs):
@@ -109,6 +117,8 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=0, help="run only so many files, drawn with --seed")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="run only files whose name contains this")
+    parser.add_argument("--stablehlo", action="store_true", help="run the files of StableHLO instead")
+    parser.add_argument("--files", type=Path, help="run only the files that this list names, without suffix")
     parser.add_argument("--enough", type=float, default=0.0, help="percent that must pass")
     parser.add_argument("--control", action="store_true", help="replace ttmlir-opt by a tool that does nothing")
     parser.add_argument("--passed", type=Path, help="write the names of the files that pass to this file")
@@ -117,17 +127,22 @@ def main() -> int:
     arguments = parser.parse_args()
 
     root = (arguments.checkout / "test" / "ttmlir").resolve()
-    groups = GROUPS["2024-09" if arguments.version == "2024-09" else "later"]
+    group = "stablehlo" if arguments.stablehlo else "later"
+    groups = GROUPS["2024-09" if arguments.version == "2024-09" else group]
     files, left_out = [], Counter[str]()
     folders = [folder for folder in groups if (root / folder).is_dir()]
     candidates = [path for folder in folders for path in (root / folder).rglob("*.mlir")]
-    if (root / "ttmlir-opt.mlir").exists():
-        candidates.append(root / "ttmlir-opt.mlir")
-    python_tests = arguments.checkout / "test" / "python"
-    candidates += [path for path in python_tests.glob("*.py") if "RUN:" in path.read_text(encoding="utf-8")]
+    if not arguments.stablehlo:
+        if (root / "ttmlir-opt.mlir").exists():
+            candidates.append(root / "ttmlir-opt.mlir")
+        python_tests = arguments.checkout / "test" / "python"
+        candidates += [path for path in python_tests.glob("*.py") if "RUN:" in path.read_text(encoding="utf-8")]
+    if arguments.files:
+        listed = {line.strip() for line in arguments.files.read_text(encoding="utf-8").splitlines()}
+        candidates = [path for path in candidates if str(path.relative_to(root).with_suffix("")) in listed]
     for path in sorted(candidates):
         path = path.resolve()
-        reason = reason_to_leave_out(path, arguments.checkout.resolve())
+        reason = reason_to_leave_out(path, arguments.checkout.resolve(), stablehlo=arguments.stablehlo)
         if reason is None:
             files.append(path)
         else:

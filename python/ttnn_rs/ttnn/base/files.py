@@ -31,6 +31,7 @@ __all__ = [
     "read_bytes",
     "read_json",
     "read_stream",
+    "read_stream_bytes",
     "read_text",
     "try_lock",
     "write_atomically",
@@ -256,7 +257,7 @@ def read_text(path: PathName, *, where: str, limit: int = MAX_FILE_BYTES, stream
     Raises:
         FileAccessError: as `read_bytes`, or the file is not UTF-8.
     """
-    return _decoded(read_bytes(path, where=where, limit=limit, streams=streams), os.fsdecode(path), where)
+    return decoded(read_bytes(path, where=where, limit=limit, streams=streams), os.fsdecode(path), where)
 
 
 def read_stream(stream: IO[bytes] | io.BufferedIOBase, name: str, *, where: str, limit: int = MAX_FILE_BYTES) -> str:
@@ -264,6 +265,17 @@ def read_stream(stream: IO[bytes] | io.BufferedIOBase, name: str, *, where: str,
 
     Raises:
         FileAccessError: it cannot be read, is not UTF-8, or is longer than `limit` bytes.
+    """
+    return decoded(read_stream_bytes(stream, name, where=where, limit=limit), name, where)
+
+
+def read_stream_bytes(
+    stream: IO[bytes] | io.BufferedIOBase, name: str, *, where: str, limit: int = MAX_FILE_BYTES
+) -> bytes:
+    """Return the bytes that are left in an open stream.
+
+    Raises:
+        FileAccessError: it cannot be read, or is longer than `limit` bytes.
     """
     try:
         data = stream.read(_CHUNK)
@@ -273,10 +285,15 @@ def read_stream(stream: IO[bytes] | io.BufferedIOBase, name: str, *, where: str,
         raise _refused(where, name, "read", error) from None
     if len(data) > limit:
         raise FileAccessError(f"{where}: {name} has more; expected at most {limit} bytes")
-    return _decoded(data, name, where)
+    return data
 
 
-def _decoded(data: bytes, name: str, where: str) -> str:
+def decoded(data: bytes, name: str, where: str) -> str:
+    """Return bytes as text, its lines ended by line feeds.
+
+    Raises:
+        FileAccessError: they are not UTF-8.
+    """
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

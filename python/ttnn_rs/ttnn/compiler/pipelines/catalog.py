@@ -11,7 +11,7 @@ from ttnn.compiler.features import BFP8_CONVERSION, COMPOSITES, EARLY_FOLD, TRAC
 from ttnn.compiler.pipelines.passes import EMITPY_OPTIONS, PASSES
 from ttnn.compiler.transforms.options import Option
 
-__all__ = ["PIPELINES", "Pipeline", "Step"]
+__all__ = ["PIPELINES", "STABLEHLO", "Pipeline", "Step"]
 
 Step = tuple[str, str]
 """A pass or pipeline and the text of its options."""
@@ -346,6 +346,28 @@ def _nothing(values: dict[str, Any]) -> list[Step]:
     return []
 
 
+_STABLEHLO_TTIR = (
+    Option("check-scatter-bounds", "bool", False, "Let scatters ignore positions out of range."),
+    *(
+        Option(name, "bool", True, "No effect: the importer does it where it is needed.")
+        for name in ("enable-arith-to-stablehlo", "enable-composite-to-call", "enable-aggressive-simplification")
+    ),
+    Option(
+        "enable-cpu-fallback", "bool", True, "Wrap the program as that of the device; no operation runs on the host."
+    ),
+)
+
+
+def _stablehlo_to_ttir(values: dict[str, Any]) -> list[Step]:
+    steps = [("convert-stablehlo-to-ttir", _given(values, check_scatter_bounds="check-scatter-bounds"))]
+    return [*steps, ("ttcore-wrap-device-module", "")] if values["enable-cpu-fallback"] else steps
+
+
+def _stablehlo(values: dict[str, Any]) -> list[Step]:
+    del values
+    return [("inline", ""), ("symbol-dce", "")]
+
+
 _ALL = (
     Pipeline(
         "ttir-to-ttnn-common-pipeline",
@@ -423,6 +445,26 @@ _ALL = (
         _tt_ttmetal,
         versions="2024-09",
     ),
+    Pipeline(
+        "stablehlo-pipeline",
+        "Write out calls of StableHLO programs; the importer places tensors on the mesh.",
+        (),
+        _stablehlo,
+        versions="2026-08",
+    ),
+    Pipeline(
+        "stablehlo-to-ttir-pipeline",
+        "Turn StableHLO programs into tensor operations.",
+        _STABLEHLO_TTIR,
+        _stablehlo_to_ttir,
+        versions="2026-08",
+    ),
 )
 
 PIPELINES: dict[str, Pipeline] = {one.name: one for one in _ALL}
+
+STABLEHLO: frozenset[str] = frozenset({"convert-stablehlo-to-ttir", "stablehlo-pipeline", "stablehlo-to-ttir-pipeline"})
+"""Passes and pipelines of StableHLO programs.
+
+A command with one of them reads such a program.
+"""

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from ttnn.compiler.ir.module import Module
 
 __all__ = ["find"]
 
@@ -179,7 +182,18 @@ def _conversions() -> dict[str, Run]:
     }
 
 
-_GROUPS: Final = (_generic, _ttcore, _tt, _ttir, _ttnn, _conversions)
+@cache
+def _importers() -> dict[str, Run]:
+    """Return the passes that import programs of frameworks."""
+    from ttnn.compiler.importers.stablehlo import to_ttir
+
+    def stablehlo(module: Module, options: dict[str, Any]) -> None:
+        to_ttir(module, checked=options["check-scatter-bounds"])
+
+    return {"convert-stablehlo-to-ttir": stablehlo}
+
+
+_GROUPS: Final = (_generic, _ttcore, _tt, _ttir, _ttnn, _conversions, _importers)
 
 
 def find(name: str) -> Run:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ttnn.compiler.limits import shortened
-from ttnn.compiler.tools.output import UNEXPECTED, read, write
+from ttnn.compiler.tools.output import UNEXPECTED, read_source, write
 from ttnn.compiler.transforms.options import Option, OptionError
 from ttnn.compiler.version import NEWEST, Version, span, version_of
 
@@ -165,11 +165,25 @@ def main(arguments: list[str] | None = None) -> int:
         names = sorted({*foreign_dialects(), *DIALECTS})
         sys.stdout.write("Available Dialects:\n" + "".join(f"{name}\n" for name in names))
         return 0
-    text = read("ttmlir-opt", asked.file)
+    text = read_source("ttmlir-opt", asked.file, _BYTECODE if _reads_stablehlo(asked) else None)
     return 1 if text is None else _run(asked, text)
 
 
-def _run(asked: _Arguments, text: str) -> int:
+_BYTECODE = b"ML\xefR"
+"""First bytes of MLIR bytecode and of portable artifacts."""
+
+
+def _reads_stablehlo(asked: _Arguments) -> bool:
+    """Return whether the input is a StableHLO program.
+
+    Which has a reader of its own.
+    """
+    from ttnn.compiler.pipelines.catalog import STABLEHLO
+
+    return any(name in STABLEHLO for name, _ in asked.steps)
+
+
+def _run(asked: _Arguments, text: str | bytes) -> int:
     from ttnn.base.exceptions import UnsupportedError
     from ttnn.compiler.ir.diagnostics import CompileError
 
@@ -192,7 +206,7 @@ def _run(asked: _Arguments, text: str) -> int:
         if expecting:
             from ttnn.compiler.tools.expectations import compare
 
-            problems = compare(part, name, first_line, diagnostics)
+            problems = compare(part if isinstance(part, str) else "", name, first_line, diagnostics)
             failed = failed or bool(problems)
             sys.stderr.write("".join(f"{problem}\n" for problem in problems))
         elif diagnostics:
@@ -208,11 +222,12 @@ def _run(asked: _Arguments, text: str) -> int:
     return 1 if failed else 0
 
 
-def _parts(text: str, split: bool) -> list[tuple[str, int]]:
+def _parts(text: str | bytes, split: bool) -> list[tuple[str | bytes, int]]:
     """Return a file's parts with their preceding line counts."""
-    if not split:
+    if not split or isinstance(text, bytes):
         return [(text, 0)]
-    parts, last, line = [], 0, 0
+    parts: list[tuple[str | bytes, int]] = []
+    last = line = 0
     for found in _SPLIT.finditer(text):
         parts.append((text[last : found.start()], line))
         line += text.count("\n", last, found.end())
@@ -221,7 +236,9 @@ def _parts(text: str, split: bool) -> list[tuple[str, int]]:
     return parts
 
 
-def _module(asked: _Arguments, text: str, name: str, first_line: int, expected: list[Diagnostic] | None = None) -> str:
+def _module(
+    asked: _Arguments, text: str | bytes, name: str, first_line: int, expected: list[Diagnostic] | None = None
+) -> str:
     """Return a module's text after the passes.
 
     Its warnings are added to `expected`, or are written.
@@ -230,13 +247,19 @@ def _module(asked: _Arguments, text: str, name: str, first_line: int, expected: 
     from ttnn.compiler.pipelines import run_steps
     from ttnn.compiler.versions import parse_module, print_module
 
-    module = parse_module(
-        text,
-        name,
-        allow_unregistered="allow-unregistered-dialect" in asked.flags,
-        default_version=asked.default_version,
-        first_line=first_line,
-    )
+    if _reads_stablehlo(asked):
+        from ttnn.compiler.importers.stablehlo import read
+
+        module = read(text, name, first_line=first_line)
+    else:
+        assert isinstance(text, str)
+        module = parse_module(
+            text,
+            name,
+            allow_unregistered="allow-unregistered-dialect" in asked.flags,
+            default_version=asked.default_version,
+            first_line=first_line,
+        )
     options: dict[str, Any] = {
         "debuginfo": "mlir-print-debuginfo" in asked.flags,
         "local_scope": "mlir-print-local-scope" in asked.flags,

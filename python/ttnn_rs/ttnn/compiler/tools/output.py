@@ -8,10 +8,10 @@ import sys
 from typing import Final
 
 from ttnn.base.exceptions import FileAccessError
-from ttnn.base.files import open_file, read_stream, write_atomically
+from ttnn.base.files import decoded, open_file, read_stream_bytes, write_atomically
 from ttnn.compiler.limits import FILE_BYTES, shortened
 
-__all__ = ["UNEXPECTED", "end_of_output", "read", "write"]
+__all__ = ["UNEXPECTED", "end_of_output", "read", "read_source", "write"]
 
 #: What a pass or a translation ends with on a module that nobody has thought of: our fault, but no traceback.
 UNEXPECTED: Final = (
@@ -30,21 +30,39 @@ def read(tool: str, file: str) -> str | None:
 
     Standard input for `-`; None, after a message, if it cannot be read.
     """
+    found = read_source(tool, file)
+    assert not isinstance(found, bytes)
+    return found
+
+
+def read_source(tool: str, file: str, magic: bytes | None = None) -> str | bytes | None:
+    """Return a file's or standard input's text.
+
+    Or its bytes if they begin with `magic`.
+
+    Standard input for `-`; None, after a message, if it cannot be read.
+    """
     try:
         if file != "-":
             # Pipes too: shells make them for `<(command)`.
             with open_file(file, where=tool, streams=True) as source:
-                return read_stream(source, shortened(file), where=tool, limit=FILE_BYTES)
+                data = read_stream_bytes(source, shortened(file), where=tool, limit=FILE_BYTES)
+            return _content(tool, shortened(file), data, magic)
         # Python has no object for a stream that the shell has closed.
         if sys.stdin is None:
             raise FileAccessError(f"{tool}: standard input is closed; name a file")
         # An object that tests put in the place of standard input has only text.
         if not hasattr(sys.stdin, "buffer"):
             return sys.stdin.read()
-        return read_stream(sys.stdin.buffer, "standard input", where=tool, limit=FILE_BYTES)
+        data = read_stream_bytes(sys.stdin.buffer, "standard input", where=tool, limit=FILE_BYTES)
+        return _content(tool, "standard input", data, magic)
     except FileAccessError as error:
         sys.stderr.write(f"{error}\n")
         return None
+
+
+def _content(tool: str, name: str, data: bytes, magic: bytes | None) -> str | bytes:
+    return data if magic is not None and data.startswith(magic) else decoded(data, name, tool)
 
 
 def write(tool: str, output: str, data: bytes) -> int:
