@@ -82,9 +82,18 @@ def test_interleaved_with_shards_is_refused() -> None:
     for bad in (("L1",), (ttnn.TensorMemoryLayout.HEIGHT_SHARDED, "L1"), (ttnn.BufferType.L1,)):
         with pytest.raises(ArgumentError, match=r"MemoryConfig\("):
             ttnn.MemoryConfig(*bad)
-    with pytest.raises(UnsupportedError, match="per-core allocation is not modelled"):
-        ttnn.MemoryConfig().experimental_set_per_core_allocation(True)
-    ttnn.MemoryConfig().experimental_set_per_core_allocation(False)
+
+
+@pytest.mark.parametrize("name", ["per_core_allocation", "range_lockstep_allocation"])
+def test_allocation_of_single_cores_is_refused(name: str) -> None:
+    call = f"experimental_set_{name}"
+    with pytest.raises(ttnn.MemoryConfigError, match=f"{name} is only supported for L1 buffers"):
+        getattr(ttnn.MemoryConfig(), call)(True)
+    with pytest.raises(UnsupportedError, match="allocation is not modelled"):
+        getattr(ttnn.MemoryConfig(ttnn.TensorMemoryLayout.INTERLEAVED, ttnn.BufferType.L1), call)(True)
+    config = ttnn.MemoryConfig()
+    getattr(config, call)(False)
+    assert config == ttnn.MemoryConfig()
 
 
 @pytest.mark.parametrize(

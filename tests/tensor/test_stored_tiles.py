@@ -1,4 +1,4 @@
-"""Tiles of 1x16, 2x16 and 4x16 are stored as by the official package."""
+"""Tiles of 1x16 to 4x16 are stored as by 0.81.1."""
 
 from __future__ import annotations
 

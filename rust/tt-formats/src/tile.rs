@@ -41,7 +41,7 @@ impl TileShape {
     pub const OF_HOST: [Self; 3] =
         [Self { height: 4, width: 16 }, Self { height: 2, width: 16 }, Self { height: 1, width: 16 }];
 
-    /// The shape of this height and width, if the hardware or a host tensor takes it.
+    /// The shape of this height and width, if tensors have it.
     pub fn of_tensor(height: usize, width: usize) -> Option<Self> {
         let mut known = Self::ALL.into_iter().chain(Self::OF_HOST);
         known.find(|shape| (shape.height, shape.width) == (height, width))

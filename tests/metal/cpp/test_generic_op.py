@@ -77,6 +77,17 @@ def test_generic_op_accepts_all_argument_forms(device: ttnn.MeshDevice, tmp_path
         assert found[row].tolist() == [6, 7, 8, 100 + row, 10, *range(5, 32)]
 
 
+@pytest.mark.parametrize("name", ["TT_METAL_HOME", "TT_METAL_RUNTIME_ROOT"])
+def test_headers_of_the_root_folder_are_found(
+    device: ttnn.MeshDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "twice.h").write_text("constexpr uint32_t twice(uint32_t x) { return 2 * x; }\n")
+    monkeypatch.setenv(name, str(tmp_path))
+    source, target = words(device)
+    ttnn.generic_op([source, target], descriptor(STORE, target))
+    assert ttnn.to_numpy(target)[0].tolist()[:5] == [6, 7, 8, 100, 10]
+
+
 def test_missing_headers_and_files_are_named_in_errors(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     source, target = words(device)
     with pytest.raises(KernelCompileError, match=r"'twice\.h' file not found"):

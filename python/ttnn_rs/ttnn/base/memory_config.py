@@ -289,15 +289,29 @@ class MemoryConfig(JsonValue):
     def experimental_set_per_core_allocation(self, enable: bool) -> None:
         """Accept False, which is how memory is allocated here."""
         if enable:
+            self._require_l1("per_core_allocation", "per_core_allocation is only supported for L1 buffers")
             raise UnsupportedError(
-                "MemoryConfig: per-core allocation is not modelled; buffers are the same on all cores"
+                "MemoryConfig: per-core allocation is not modelled: the allocator of a device gives a buffer one "
+                "address on all cores, as without TT_METAL_ALLOCATOR_MODE_HYBRID"
             )
 
     def experimental_set_range_lockstep_allocation(self, enable: bool) -> None:
         """Accept False, which is how memory is allocated here."""
         if enable:
+            self._require_l1(
+                "range_lockstep_allocation",
+                "range_lockstep_allocation is only supported for L1 buffers: the scan it narrows runs over L1 banks, "
+                "so the flag would be silently ignored anywhere else",
+            )
             raise UnsupportedError(
                 "MemoryConfig: range lock-step allocation is not modelled; buffers are the same on all cores"
+            )
+
+    def _require_l1(self, name: str, vendor: str) -> None:
+        if self._buffer_type is not BufferType.L1:
+            raise MemoryConfigError(
+                f"MemoryConfig: {name} is an option of buffers in L1, this one is in {self._buffer_type.name}.",
+                vendor=vendor,
             )
 
     def _as_json(self) -> dict[str, Any]:

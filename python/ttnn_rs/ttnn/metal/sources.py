@@ -41,8 +41,8 @@ SetRootDir = set_root_dir
 def kernel_from_file(caller: str, name: str | os.PathLike[str]) -> KernelFunction:
     """Return a file's kernel: C++, or `kernel_main` of Python.
 
-    The path is absolute, or one from the working folder, the folder of `set_root_dir` or that of `TT_METAL_HOME`. The
-    official mux kernels need no file: they are known by their path.
+    The path is absolute, or one from the working folder, the folder of `set_root_dir` or those of `TT_METAL_HOME` and
+    `TT_METAL_RUNTIME_ROOT`. The official mux kernels need no file: they are known by their path.
 
     Raises:
         KernelError: there is no such file, or it is neither C++ nor Python with a `kernel_main`, or not in UTF-8.
@@ -69,8 +69,9 @@ def kernel_from_file(caller: str, name: str | os.PathLike[str]) -> KernelFunctio
 
 
 def _roots() -> tuple[Path, ...]:
-    home = os.environ.get("TT_METAL_HOME")
-    return (*_root, *([Path(home).absolute()] if home else []))
+    """Return the folders of `set_root_dir` and of the environment."""
+    named = (os.environ.get(name) for name in ("TT_METAL_HOME", "TT_METAL_RUNTIME_ROOT"))
+    return tuple(dict.fromkeys((*_root, *(Path(home).absolute() for home in named if home))))
 
 
 def _named(found: Path) -> tuple[Path, ...]:

@@ -142,7 +142,7 @@ def raise_compile_error(
         raise UnsupportedError(f"{file}:{line}: {member[1]}: {_BELOW}")
     if header:
         text += "; official headers are those of this package, user headers are searched next to the source, "
-        text += "below TT_METAL_HOME and below the folder of set_root_dir"
+        text += "below TT_METAL_HOME and TT_METAL_RUNTIME_ROOT, and below the folder of set_root_dir"
     context = _context(output, found.end(), patterns)
     raise KernelCompileError(f"{file}:{line}: error: {text}{context}", kernel=name, line=line, file=file)
 
