@@ -70,6 +70,8 @@ def test_names_that_are_missing_are_those_of_the_official_package_less_ours() ->
     ("name", "why"),
     [
         ("experimental.fft", "not implemented"),
+        ("experimental.kda", "not implemented"),
+        ("experimental.deepseek", "not implemented"),
         ("H2DSocket", "not implemented for meshes"),
         ("test_hang_device_operation", "captured"),
     ],

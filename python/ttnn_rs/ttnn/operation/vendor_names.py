@@ -61,5 +61,8 @@ def missing(name: str) -> AttributeError:
     """
     section = _sections().get(name)
     if section is None:
+        # A namespace, such as `experimental.kda`.
+        section = next((one for inner, one in _sections().items() if inner.startswith(f"{name}.")), None)
+    if section is None:
         return AttributeError(f"module 'ttnn' has no attribute {name!r}", name=name)
     return MissingNameError(f"ttnn.{name}: {_WHY[section]}", "unimplemented")
