@@ -1,4 +1,4 @@
-"""Host program of the official all_gather, whose chips pass on what they receive."""
+"""Host program of the official all_gather by unicast."""
 
 from __future__ import annotations
 

@@ -52,21 +52,16 @@ def row_of(
 ) -> Iterator[Row]:
     """Open a row of chips; kernel files are the wheel's."""
     metal.set_root_dir(WHEEL)
-    before = os.environ.get("TTNN_SYSTEM")
-    if system is not None:
-        os.environ["TTNN_SYSTEM"] = system
     config = ttnn.FabricConfig.FABRIC_1D_RING if wraps else ttnn.FabricConfig.FABRIC_1D
-    ttnn.set_fabric_config(config if fabric is None else fabric)
-    mesh = ttnn.open_mesh_device(ttnn.MeshShape(1, chips))
-    try:
-        yield Row(mesh, wraps)
-    finally:
-        ttnn.close_mesh_device(mesh)
-        ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
-        metal.set_root_dir(Path.cwd())
-        if system is not None:
-            os.environ.pop("TTNN_SYSTEM")
-            os.environ.update({} if before is None else {"TTNN_SYSTEM": before})
+    with ttnn.manage_config("system", system):
+        ttnn.set_fabric_config(config if fabric is None else fabric)
+        mesh = ttnn.open_mesh_device(ttnn.MeshShape(1, chips))
+        try:
+            yield Row(mesh, wraps)
+        finally:
+            ttnn.close_mesh_device(mesh)
+            ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
+            metal.set_root_dir(Path.cwd())
 
 
 def tensor(row: Row, shape: Sequence[int], dtype: ttnn.DataType, layout: ttnn.Layout) -> ttnn.Tensor:

@@ -214,18 +214,35 @@ class Sides(NamedTuple):
 
 
 def line_program(
-    row: Row, form: Form, place: int, tensors: list[ttnn.Tensor], kept: list[int]
+    row: Row, form: Form, place: int, tensors: list[ttnn.Tensor], kept: list[int], batches: int = 0
 ) -> ttnn.ProgramDescriptor:
     """Return the program of a chip.
 
     Tensors: input, partial sums of both directions, output.
+
+    Args:
+        row: The chips.
+        form: Their tiles.
+        place: The chip.
+        tensors: Its tensors.
+        kept: Addresses of the semaphores.
+        batches: Batches of a slice of dimension 0; 0 for a slice of the last dimension.
     """
     x, middle, output = tensors
     chips, granularity, sync_every = row.chips, 4, 2
     sides = Sides((place == 0, place == chips - 1), (chips - 1 - place, place))
     both = all(sides.last)
-    pages, out_pages = form.rows * form.columns, form.slice_tiles
-    shape = [pages, pages, out_pages, out_pages, 1, form.columns, 1, form.rows, form.width]
+    if batches:
+        part = form.rows * form.columns
+        pages, out_pages = part * batches * chips, part * batches
+        read = write = [out_pages, part, batches, both]
+        start, steps = [], [batches]
+    else:
+        part = out_pages = form.slice_tiles
+        pages = form.rows * form.columns
+        shape = [pages, pages, out_pages, out_pages, 1, form.columns, 1, form.rows, form.width]
+        read, write = [*shape, 0, both, 3], [*shape, 3, both]
+        start, steps = [0, 0], [1, 1]
     program = ttnn.ProgramDescriptor()
     for index in range(4):
         entry = ttnn.CBFormatDescriptor(buffer_index=index, data_format=form.dtype, page_size=form.tile)
@@ -234,7 +251,8 @@ def line_program(
     program.semaphores.append(ttnn.SemaphoreDescriptor(id=0, core_ranges=WORKER_CORES, initial_value=0))
     barrier, done = kept
     common = [*(each.buffer_address() for each in tensors), 0, barrier, done, done, 0]
-    folder = "experimental/ccl/reduce_scatter_minimal_async/device/kernels/line_reduc"
+    kind = "dim_zero_line" if batches else "line"
+    folder = f"experimental/ccl/reduce_scatter_minimal_async/device/kernels/{kind}_reduc"
     routes = [*[0, 1], *[1, chips, 0, 0, 0, 0]] * 2
     virtual = [row.mesh.worker_core_from_logical_core(core) for core in WORKERS]
     for direction, step in enumerate((1, -1)):
@@ -249,10 +267,10 @@ def line_program(
                 f"{folder}e_scatter_minimal_async_reader.cpp",
                 READER,
                 [
-                    *[place, chips, 0, 1, 2, granularity, form.tile, pages, *shape, 0, both, 3],
+                    *[place, chips, 0, 1, 2, granularity, form.tile, pages, *read],
                     *[*accessor(x), *accessor(middle), *accessor(output)],
                 ],
-                [0, *doing, 0, out_pages, 0, 0],
+                [0, *doing, 0, part, *start],
                 core,
                 common_runtime_args=common,
             ),
@@ -260,12 +278,12 @@ def line_program(
                 f"{folder}e_scatter_minimal_async_writer.cpp",
                 WRITER,
                 [
-                    *[chips, 3, 2, granularity, form.tile, min(form.together, 2), pages, *shape, 3, both],
+                    *[chips, 3, 2, granularity, form.tile, min(form.together, 2), pages, *write],
                     *fabric_mux.client_compile_time_args(1, FULL, mux_config(1)),
                     *[1, *routes, *accessor(middle), *accessor(output)],
                 ],
                 [
-                    *[own.x, own.y, 0, opposite.x, opposite.y, 1, *doing, 0, 0, 0, out_pages],
+                    *[own.x, own.y, 0, opposite.x, opposite.y, 1, *doing, 0, 0, 0, part],
                     *client_words(row, program, direction, valid=targets > 0),
                 ],
                 core,
@@ -274,8 +292,8 @@ def line_program(
             kernel(
                 f"{folder}tion.cpp",
                 form.compute(),
-                [0, 1, 3, granularity, 1, 1],
-                [(0 if first else targets) + ends_here, 0, out_pages],
+                [0, 1, 3, granularity, *steps],
+                [(0 if first else targets) + ends_here, 0, part],
                 core,
             ),
         ]
@@ -292,6 +310,28 @@ def test_line(line: Row, dtype: ttnn.DataType) -> None:
     expected = ttnn.reduce_scatter(x, dim=3, topology=ttnn.Topology.Linear)
     for seed in SEEDS:
         programs = {place: line_program(line, form, place, tensors, addresses(kept)) for place in range(line.chips)}
+        with ttnn.manage_config("fabric_shuffle", seed):
+            ttnn.generic_op(tensors, on_chips(programs))
+        check(output, expected)
+
+
+def test_line_of_batches(line: Row) -> None:
+    dtype, batches = ttnn.bfloat16, 2
+    form = Form(dtype, 2, 3, 3)
+    x = tensor(line, (batches * line.chips, 1, 32 * form.rows, 32 * form.columns), dtype, ttnn.TILE_LAYOUT)
+    middle, output = (
+        ttnn.allocate_tensor_on_device(
+            ttnn.Shape([count, 1, 32 * form.rows, 32 * form.columns]), dtype, ttnn.TILE_LAYOUT, line.mesh
+        )
+        for count in (2 * batches * line.chips, batches)
+    )
+    kept = semaphores(line, 2, WORKER_CORES)
+    tensors: list[Any] = [x, middle, output]
+    expected = ttnn.reduce_scatter(x, dim=0, topology=ttnn.Topology.Linear)
+    for seed in SEEDS:
+        programs = {
+            place: line_program(line, form, place, tensors, addresses(kept), batches) for place in range(line.chips)
+        }
         with ttnn.manage_config("fabric_shuffle", seed):
             ttnn.generic_op(tensors, on_chips(programs))
         check(output, expected)

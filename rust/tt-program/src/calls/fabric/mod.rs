@@ -230,7 +230,8 @@ impl Run {
             (payload, source) = (held, open.source);
         }
         let parsed = Header::parse(&packet, payload.len())?;
-        payload.truncate(parsed.payload);
+        // Bytes that were not written to the slot are any on a card.
+        payload.resize(parsed.payload, 0);
         for address in parsed.addresses() {
             let (x, y, _) = crate::calls::noc::split(address);
             self.target(x, y)?;
