@@ -179,11 +179,16 @@ def _check(tensor: Tensor, groups: int, use_welford: bool) -> None:
             "input with ttnn.to_layout(input, ttnn.TILE_LAYOUT) before calling group_norm. ROW_MAJOR is supported only "
             "for sharded inputs, or on Wormhole.",
         )
-    if spec.dtype not in _FLOATS or (spec.dtype is DataType.FLOAT32 and place.is_sharded()):
+    if spec.dtype not in _FLOATS:
         raise DTypeError(
-            f"{_NAME}: input_tensor is {spec.dtype.name}{' in shards' if place.is_sharded() else ''}; typecast it to "
-            "bfloat16 first.",
-            vendor=f"Input tensor must be BFLOAT16, got: {spec.dtype.cpp_name}",
+            f"{_NAME}: input_tensor is {spec.dtype.name}; typecast it to bfloat16 or float32 first.",
+            vendor=f"Input tensor must be BFLOAT16 or FLOAT32, got: {spec.dtype.cpp_name}",
+        )
+    if spec.dtype is DataType.FLOAT32 and place.is_sharded():
+        raise UnsupportedError(
+            f"{_NAME}: input_tensor is FLOAT32 in shards. The formats between the steps of that program are not "
+            "recorded; move it to ttnn.DRAM_MEMORY_CONFIG, or typecast it to bfloat16.",
+            "unimplemented",
         )
     shape = tuple(spec.shape)
     if len(shape) != 4 or shape[1] != 1 or 0 in shape:
@@ -404,7 +409,7 @@ group_norm = register(
         engine=("group_norm", "move_elements"),
         raises=(
             ("ShapeError", "the input is not [N, 1, H * W, C], or weights have another width."),
-            ("DTypeError", "the input is neither bfloat16 nor interleaved float32."),
+            ("DTypeError", "the input is neither bfloat16 nor float32."),
             ("LayoutError", "the input is row-major and interleaved, on a Blackhole."),
             ("ParameterError", "channels do not divide into groups, rows not among cores, or `inplace` is not False."),
             ("UnsupportedError", "`use_welford` with rows that are not a multiple of 32, or unsupported shards."),
