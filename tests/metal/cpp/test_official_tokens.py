@@ -1,4 +1,4 @@
-"""Official kernels that send tokens to the chips of their experts and back."""
+"""Official kernels that send tokens to chips of their experts."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Tokens:
         return ttnn.from_torch(values, dtype, layout=ROW_MAJOR, device=self.row.mesh, mesh_mapper=mapper)
 
     def sent(self, chip: int) -> npt.NDArray[np.float32]:
-        """Return all tokens; zeros for those of which a chip has no expert."""
+        """Return all tokens, zeros for those that a chip lacks."""
         here = (self.owners[self.chosen] == chip).any(axis=-1)[..., None]
         return np.where(here, bfloat16(self.values), 0)
 
