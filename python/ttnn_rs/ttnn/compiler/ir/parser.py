@@ -434,9 +434,9 @@ class MlirParser(Parser):
             self.raise_error("expected location, but found an attribute that is none")
         if self.parse_optional_keyword("callsite"):
             with self.in_parens():
-                callee = self._parse_location()
+                callee = self._start(self._parse_location())
                 self.parse_keyword("at")
-                return CallSiteLoc(callee, self._parse_location())
+                return CallSiteLoc(callee, self._start(self._parse_location()))
         if self.parse_optional_keyword("fused"):
             metadata: Attribute = NoneAttr()
             if self.parse_optional_punctuation("<"):
@@ -446,11 +446,17 @@ class MlirParser(Parser):
             return FusedLoc(ArrayAttr(parts), metadata)
         return self.raise_error("expected location instance")
 
+    def _start(self, location: Any) -> Any:
+        """Return a location that xdsl lets stand inside others: the start of a range."""
+        if isinstance(location, FileRangeLoc):
+            return FileLineColLoc(StringAttr(location.file), IntAttr(location.line), IntAttr(location.column))
+        return location
+
     def _file_or_name(self, text: str) -> Attribute:
         if self.parse_optional_punctuation(":") is None:
             nested: Any = NoneAttr()
             if self.parse_optional_punctuation("("):
-                nested = self._parse_location()
+                nested = self._start(self._parse_location())
                 self.parse_punctuation(")")
             return NameLoc(StringAttr(text), nested)
         line = self.parse_integer(False, False)
