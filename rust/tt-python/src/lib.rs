@@ -21,6 +21,7 @@ mod keywords;
 mod launch;
 mod ops;
 mod pipeline;
+mod pjrt;
 mod plan;
 mod program;
 mod random;
@@ -50,6 +51,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     attention::register(module)?;
     random::register(module)?;
     pipeline::register(module)?;
+    pjrt::register(module)?;
     resolving::register(module)?;
     launch::register(module)?;
     plan::register(module)?;
