@@ -87,8 +87,17 @@ class Plan:
         for number, value in values.items():
             if not 0 <= number < len(self.inputs):
                 raise ParameterError(f"@{self.name} has {len(self.inputs)} inputs, got a value of input {number}.")
-            want = self._program.inputs[number][1]
-            self._bound[number] = place(self.inputs[number].tensor(value), want, device, Transfers())
+            self._bound[number] = self.place(number, value, device)
+
+    def place(self, number: int, value: Any, device: Any) -> Any:
+        """Return an input in the form that the program asks for.
+
+        Args:
+            number: Number of the input.
+            value: An array or tensor.
+            device: The device.
+        """
+        return place(self.inputs[number].tensor(value), self._program.inputs[number][1], device, Transfers())
 
     @property
     def bound(self) -> tuple[int, ...]:

@@ -1,0 +1,81 @@
+"""Programs of jax as plans of the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.frontends.jax.artifact import Artifact
+from ttnn.compiler.frontends.jax.device import opened, tell_memory
+from ttnn.compiler.frontends.jax.values import Value
+from ttnn.compiler.frontends.plan import Plan, compile_stablehlo
+
+__all__ = ["build"]
+
+_PIPELINE: Final = {
+    "enable_const_eval": "enable-const-eval",
+    "enable_trace": "enable-trace",
+    "experimental_kv_cache_dtype": "experimental-kv-cache-dtype",
+    "experimental_weight_dtype": "experimental-weight-dtype",
+    "optimization_level": "optimization-level",
+}
+"""Options of the pipeline by those of the front ends."""
+
+_FIXED: Final[dict[str, tuple[object, ...]]] = {
+    "backend": ("ttnn_flatbuffer",),
+    "dry_run": (False,),
+    "export_path": (),
+    "export_tensors": (False,),
+    "fp32_dest_acc_en": (True,),
+    "math_fidelity": ("hifi4", "ttnn_default"),
+}
+"""Supported values of options; others are refused."""
+
+
+def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Callable[[Sequence[Value]], list[Value]], int]:
+    """Return a function that executes a program, and its size.
+
+    Args:
+        artifact: The program.
+        options: Checked options.
+
+    Raises:
+        UnsupportedError: Operations have no form on the device: all of them.
+    """
+    plan = compile_stablehlo(artifact.module, "main", _pipeline(options))
+    # The outputs of a trace are overwritten by its next run.
+    copied = bool(options.get("enable_trace"))
+
+    def run(values: Sequence[Value]) -> list[Value]:
+        device = opened()
+        tensors = [_placed(plan, i, value, device) for i, value in enumerate(values)]
+        results = plan.run(tensors, device)
+        tell_memory(device)
+        return [_result(border, one, copied) for border, one in zip(plan.outputs, results, strict=True)]
+
+    return run, 0
+
+
+def _placed(plan: Plan, number: int, value: Value, device: Any) -> Any:
+    """Return a value in the program's form, which is kept."""
+    tensor = value.tensor if value.tensor is not None else value.array
+    value.tensor = plan.place(number, tensor, device)
+    return value.tensor
+
+
+def _result(border: Any, tensor: Any, copied: bool) -> Value:
+    return Value(border.array(tensor)) if copied else Value(tensor=tensor, read=border.array)
+
+
+def _pipeline(options: Mapping[str, Any]) -> str:
+    for name, allowed in _FIXED.items():
+        if name in options and options[name] not in allowed:
+            known = f"only {', '.join(map(str, allowed))} is" if allowed else "it is not"
+            raise UnsupportedError(f'option "{name}" = {options[name]}: {known} supported for programs of jax.')
+    words = []
+    for name, target in _PIPELINE.items():
+        if name in options:
+            value = options[name]
+            words.append(f"{target}={str(value).lower() if isinstance(value, bool) else value}")
+    return " ".join(words)
