@@ -193,6 +193,8 @@ def _reductions() -> None:
         "max_pool_volume", pool(-np.inf, lax.max, (1, 2, 2, 2, 1), (1, 2, 2, 2, 1)), _random(1, 4, 4, 4, 8), **BFLOAT16
     )
     _add("min_pool_line", pool(np.inf, lax.min, (1, 3), (1, 2)), _random(4, 16), **BFLOAT16)
+    whole = _whole(-100, 100, 1, 8, 8, 4)
+    _add("max_pool_integers", pool(-(2**31), lax.max, (1, 3, 3, 1), (1, 2, 2, 1), "SAME"), whole)
     _add("sum_pool", pool(0.0, lax.add, (1, 2, 2, 1), (1, 2, 2, 1)), image, **BFLOAT16)
 
 

@@ -66,6 +66,15 @@ def test_numbers_beyond_32_bits_are_refused_by_name(device: ttnn.MeshDevice) -> 
         same("i64")(values, device=device)
 
 
+def test_constants_beyond_32_bits_are_refused() -> None:
+    text = """func.func @main() -> tensor<i64> {
+  %0 = stablehlo.constant dense<8589934592> : tensor<i64> loc("large")
+  return %0 : tensor<i64>
+}"""
+    with pytest.raises(UnsupportedError, match="constant 8589934592 at large does not fit 32 bits"):
+        compile_stablehlo(text)
+
+
 def test_wrong_arrays_are_refused(device: ttnn.MeshDevice) -> None:
     plan = same("f32")
     with pytest.raises(ShapeError, match=r"argument 0: the shape is \[2, 3\], got \[3, 2\]"):

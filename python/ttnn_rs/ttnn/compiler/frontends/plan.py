@@ -13,8 +13,10 @@ from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.dialects.operations import plain
 from ttnn.compiler.frontends.border import Border
+from ttnn.compiler.importers.builder.types import is_integer, is_signed, width_of
 from ttnn.compiler.importers.stablehlo import read, to_ttir
-from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.attributes import DenseAttr
+from ttnn.compiler.ir.module import Module, location_name
 from ttnn.compiler.ir.xdsl_adapter import Attribute, DictionaryAttr, FuncOp, StringAttr
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
@@ -54,7 +56,7 @@ class Plan:
         Raises:
             ParameterError: There is no such function, or several.
             CompileError: The program cannot be lowered.
-            UnsupportedError: It runs on several devices.
+            UnsupportedError: It runs on several devices, or has integers beyond 32 bits.
         """
         self.ttir = print_module(module)
         chosen = _chosen(module, function)
@@ -65,6 +67,7 @@ class Plan:
             for i, type_ in enumerate(chosen.function_type.inputs.data)
         ]
         self.outputs = [Border(f"output {i}", type_) for i, type_ in enumerate(chosen.function_type.outputs.data)]
+        _check_constants(chosen)
         lowered = Module(module.op.clone(), module.version, module.filename, dict(module.resources))
         run(lowered, f"{_PIPELINE}{{{options}}}" if options else _PIPELINE)
         self.binary: Binary = ttnn_to_binary(lowered, "0.1.0")
@@ -145,6 +148,30 @@ def _chosen(module: Module, name: str | None) -> FuncOp:
     if name is None or name not in found:
         raise ParameterError(f"expected the name of a function, one of {', '.join(public)}; got {name!r}.")
     return found[name]
+
+
+def _check_constants(function: FuncOp) -> None:
+    """Refuse constants that the device cannot hold.
+
+    Raises:
+        UnsupportedError: An integer does not fit 32 bits.
+    """
+    import numpy as np
+
+    for op in function.walk():
+        value = op.properties.get("value")
+        if op.name != "ttir.constant" or not isinstance(value, DenseAttr):
+            continue
+        if not is_integer(value.element_type) or width_of(value.element_type) <= 32:
+            continue
+        limits = np.iinfo(np.int32 if is_signed(value.element_type) else np.uint32)
+        elements = value.elements()
+        wrong = elements[(elements < limits.min) | (elements > limits.max)]
+        if wrong.size:
+            where = location_name(op) or "an unknown place"
+            raise UnsupportedError(
+                f"constant {wrong[0]} at {where} does not fit 32 bits, which the device has at most."
+            )
 
 
 def _border(number: int, type_: Attribute, attributes: Attribute | None) -> Border:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ttnn.compiler.importers.builder.padding import between, edges
 from ttnn.compiler.importers.builder.steps import Steps, refuse
-from ttnn.compiler.importers.builder.types import shape_of
+from ttnn.compiler.importers.builder.types import element_of, lowest, shape_of
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
 
 __all__ = ["Windows", "pool"]
@@ -78,7 +78,7 @@ def pool(steps: Steps, value: SSAValue, kind: str, windows: Windows) -> SSAValue
         return steps.one(b.neg(pool(steps, b.neg(value), "max", windows)))
     if kind == "prod":
         refuse("of products over windows has no TTIR operation")
-    fill = steps.splat(0.0 if kind == "sum" else -math.inf, value, ())
+    fill = steps.splat(0 if kind == "sum" else lowest(element_of(value)), value, ())
     value = between(steps, value, fill, [one - 1 for one in windows.base_dilation])
     windows = replace(windows, base_dilation=(1,) * len(windows.sizes))
     moving = windows.moving

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -26,6 +27,7 @@ __all__ = [
     "is_float",
     "is_integer",
     "is_signed",
+    "lowest",
     "numpy_dtype",
     "scalar",
     "shape_of",
@@ -106,6 +108,13 @@ def numpy_dtype(element: Attribute) -> Any:
     name = element_format(element)
     assert name is not None, element
     return np.dtype(getattr(ml_dtypes, name, None) or name)
+
+
+def lowest(element: Attribute) -> float:
+    """Return the least number of a type; minus infinity of floats."""
+    import numpy as np
+
+    return int(np.iinfo(numpy_dtype(element)).min) if is_integer(element) else -math.inf
 
 
 def dense(array: Any, element: Attribute) -> DenseAttr:
