@@ -213,6 +213,19 @@ def test_manual_computations_become_shards_and_collectives() -> None:
     assert 'ttcore.meshes = #ttcore.meshes<[<"mesh" = 2x4>]>' in found
 
 
+def test_shardings_that_need_propagation_are_refused() -> None:
+    text = """module @sharded attributes {mhlo.num_partitions = 8 : i32} {
+  sdy.mesh @mesh = <["x"=1, "y"=8]>
+  func.func @main(%a: tensor<64x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> tensor<64x32xf32> {
+    %0 = stablehlo.tanh %a : tensor<64x32xf32>
+    return %0 : tensor<64x32xf32>
+  }
+}"""
+    with pytest.raises(UnsupportedError, match="argument 0 of @main has a sharding that needs propagation"):
+        imported(text)
+    assert "ttir.tanh" in imported(text.replace('{"y"}', "{}"))
+
+
 def test_placements_of_gspmd() -> None:
     two, eight = (1, 2), (2, 4)
     assert gspmd("{replicated}", two).kind == "replicate"

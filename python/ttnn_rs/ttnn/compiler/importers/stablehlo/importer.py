@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.importers.builder import Builder, tensor
-from ttnn.compiler.importers.sharding import gspmd, mesh_of_gspmd
+from ttnn.compiler.importers.sharding import gspmd, mesh_of_gspmd, shardy
 from ttnn.compiler.importers.stablehlo.scope import Refusal, Scope, refuse
 from ttnn.compiler.importers.stablehlo.table import ROWS
 from ttnn.compiler.importers.stablehlo.view import View, place
@@ -226,6 +226,20 @@ def _argument_type(scope: _Import, type_: Attribute, entries: Mapping[str, Attri
     return tensor(placement.local(found.get_shape()), found.element_type), True
 
 
+def _check_sharding(scope: _Import, argument: SSAValue, entries: Mapping[str, Attribute]) -> None:
+    """Refuse a Shardy sharding that has to be propagated through operations.
+
+    Raises:
+        Refusal: The argument is divided, and used outside of manual computations.
+    """
+    given = entries.get("sdy.sharding")
+    if given is None or math.prod(scope.mesh) == 1:
+        return
+    divided = any(one.kind == "devices" for one in shardy(attribute_text(given), scope.axes))
+    if divided and any(written_name(use.operation) != "sdy.manual_computation" for use in argument.uses):
+        refuse("has a sharding that needs propagation; write the program as a manual computation")
+
+
 def _function(function: FuncOp, shared: _Program, refused: Counter[str]) -> Operation:
     builder = Builder(
         function.sym_name.data, visibility=function.sym_visibility.data if function.sym_visibility else None
@@ -238,6 +252,7 @@ def _function(function: FuncOp, shared: _Program, refused: Counter[str]) -> Oper
     ):
         part, type_ = False, argument.type
         try:
+            _check_sharding(scope, argument, entries)
             type_, part = _argument_type(scope, argument.type, entries)
         except Refusal as refusal:
             refused[f"argument {index} of @{builder.name} {refusal}"] += 1
