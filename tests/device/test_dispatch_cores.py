@@ -87,7 +87,7 @@ def test_grids_of_an_n300(
         shape = [32 * rows * columns, 32]
         ones = ttnn.ones(shape, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device, memory_config=shards)
         parts = ttnn.get_device_tensors(ttnn.add(ones, ones))
-        assert [ttnn.to_torch(part).unique().tolist() for part in parts] == [[2.0], [2.0]]
+        assert all((ttnn.to_torch(part) == 2).all() for part in parts)
 
 
 def test_a_mesh_without_a_chosen_system_has_the_dispatch_of_its_system() -> None:

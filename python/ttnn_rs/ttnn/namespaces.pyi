@@ -511,6 +511,32 @@ class _ExperimentalAllGatherAsync(FastOperation):
         num_workers_per_link: int | None = None, num_buffers_per_channel: int | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalAllGatherMatmulAsync(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, persistent_output_buffer: Tensor | None, dim: int,
+        multi_device_global_semaphore: Sequence[GlobalSemaphore], all_gather_core_grid_offset: CoreCoord, *,
+        bias: Tensor | None = None, num_links: int | None = 1, memory_config_ag: MemoryConfig | None = None,
+        topology: Topology = ..., barrier_semaphore: GlobalSemaphore | None = None,
+        subdevice_id: SubDeviceId | None = None, memory_config_mm: MemoryConfig | None = None,
+        transpose_a: bool = False, transpose_b: bool = False, dtype: DataType | None = None,
+        program_config: AnyProgramConfig | None = None, activation: str | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, core_grid: CoreGrid | None = None,
+        chunks_per_sync: int | None = None, num_workers_per_link: int | None = None,
+        num_buffers_per_channel: int | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, persistent_output_buffer: Tensor | None = None, *,
+        dim: int, multi_device_global_semaphore: Sequence[GlobalSemaphore], all_gather_core_grid_offset: CoreCoord,
+        bias: Tensor | None = None, num_links: int | None = 1, memory_config_ag: MemoryConfig | None = None,
+        topology: Topology = ..., barrier_semaphore: GlobalSemaphore | None = None,
+        subdevice_id: SubDeviceId | None = None, memory_config_mm: MemoryConfig | None = None,
+        transpose_a: bool = False, transpose_b: bool = False, dtype: DataType | None = None,
+        program_config: AnyProgramConfig | None = None, activation: str | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, core_grid: CoreGrid | None = None,
+        chunks_per_sync: int | None = None, num_workers_per_link: int | None = None,
+        num_buffers_per_channel: int | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+
 class _ExperimentalAllReduceAsync(FastOperation):
     @overload
     def __call__(self, input_tensor: Tensor, num_devices: int, barrier_semaphores: Sequence[GlobalSemaphore],
@@ -1404,6 +1430,8 @@ class _InExperimental:
     """Return the sum of squares of every row."""
     all_gather_async: _ExperimentalAllGatherAsync
     """Return the joined tensors of a group's chips."""
+    all_gather_matmul_async: _ExperimentalAllGatherMatmulAsync
+    """Return the joined tensors of a ring of chips and their product."""
     all_reduce_async: _ExperimentalAllReduceAsync
     """Return the sum of a group's tensors, on each chip."""
     all_to_all_async_generic: _ExperimentalAllToAllAsyncGeneric
@@ -1428,7 +1456,6 @@ class _InExperimental:
     """Return a range of a distributed dimension, in equal parts."""
     all_gather_async_reversed: FastOperation
     all_gather_concat: FastOperation
-    all_gather_matmul_async: FastOperation
     all_gather_minimal_matmul_async: FastOperation
     all_reduce_create_qkv_heads: FastOperation
     all_to_all_async: FastOperation

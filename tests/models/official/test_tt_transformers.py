@@ -22,6 +22,16 @@ from testkit.official_ports import Distances
 TESTS = "models.tt_transformers.tests"
 PAGES = {"page_block_size": 32, "page_max_num_blocks": 1024}
 LLAMA, MISTRAL = "Llama-3.2-1B-Instruct", "Mistral-7B-Instruct-v0.3"
+ON_CHIPS = pytest.mark.parametrize(
+    "mesh",
+    [
+        ("n300", (1, 2), ttnn.FabricConfig.FABRIC_1D),
+        ("t3k", (1, 8), ttnn.FabricConfig.FABRIC_1D_RING),
+        ("t3k", (2, 4), ttnn.FabricConfig.FABRIC_1D),
+    ],
+    ids=["1x2", "1x8", "1x4 of 2x4"],
+    indirect=True,
+)
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +64,20 @@ def checkpoints(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Cal
 
 
 @pytest.fixture
-def mesh(ports: Path) -> Iterator[ttnn.MeshDevice]:
-    """Return a mesh of one chip."""
-    opened = ttnn.open_mesh_device(ttnn.MeshShape(1, 1))
-    yield opened
-    ttnn.close_mesh_device(opened)
+def mesh(request: pytest.FixtureRequest, ports: Path) -> Iterator[ttnn.MeshDevice]:
+    """Return a mesh, by default of one chip.
+
+    The parameter is a system, a shape and a fabric. Of two rows it is the second one: the layers have no program for
+    two rows of a T3000.
+    """
+    system, shape, fabric = getattr(request, "param", (None, (1, 1), ttnn.FabricConfig.DISABLED))
+    with ttnn.manage_config("system", system):
+        ttnn.set_fabric_config(fabric)
+        try:
+            with ttnn.create_mesh_device(ttnn.MeshShape(*shape)) as opened:
+                yield opened.create_submeshes(ttnn.MeshShape(1, shape[1]))[-1] if shape[0] > 1 else opened
+        finally:
+            ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
 
 
 class _Run:
@@ -201,3 +220,72 @@ def test_model_of_a_prompt(precision: str, bar: float, model: str, run: _Run, di
         use_prefetcher=False,
     )
     distances.report("tt_transformers, model", f"{model}, 1 layer, prefill with traces, {precision}", bar, 0.97)
+
+
+# Tensor parallel.
+
+
+def _chips(mesh: ttnn.MeshDevice) -> str:
+    return f"{LLAMA} on {mesh.shape[0]}x{mesh.shape[1]}"
+
+
+@pytest.fixture
+def llama(checkpoints: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, ports: Path) -> None:
+    """Set `HF_MODEL` to the Llama checkpoint."""
+    monkeypatch.setenv("HF_MODEL", str(checkpoints(LLAMA)))
+
+
+@ON_CHIPS
+@pytest.mark.parametrize("rows", [32, 512])
+@pytest.mark.usefixtures("llama")
+def test_mlp_on_chips(mesh: ttnn.MeshDevice, rows: int, run: _Run, distances: Distances) -> None:
+    run("test_mlp", "test_mlp_inference", seq_len=rows, batch_size=1, use_prefetcher=False)
+    distances.report("tt_transformers, MLP", f"{_chips(mesh)}, {rows} rows", 0.999, 0.99)
+
+
+@ON_CHIPS
+@pytest.mark.parametrize("mode", ["DECODE", "PREFILL"])
+@pytest.mark.usefixtures("llama")
+def test_rms_norm_on_chips(mesh: ttnn.MeshDevice, mode: str, run: _Run, distances: Distances) -> None:
+    named = importlib.import_module("models.tt_transformers.tt.common").Mode[mode]
+    run("test_rms_norm", "test_rms_norm_inference", max_seq_len=128, batch_size=1, mode=named)
+    distances.report("tt_transformers, RMS norm", f"{_chips(mesh)}, {mode.lower()}", 0.9999, 0.9999)
+
+
+@ON_CHIPS
+@pytest.mark.parametrize("users", [1, 32])
+@pytest.mark.usefixtures("llama")
+def test_attention_on_chips(mesh: ttnn.MeshDevice, users: int, run: _Run, distances: Distances) -> None:
+    options = {"max_seq_len": 256, "paged_attention": True, "page_params": PAGES, "use_hf_rope": False}
+    run("test_attention", "test_attention_inference", **options, batch_size=users, use_prefetcher=False)
+    distances.report("tt_transformers, attention", f"{_chips(mesh)}, 10 steps, {users} users", 0.9995, 0.986)
+
+
+@ON_CHIPS
+@pytest.mark.usefixtures("llama")
+def test_attention_of_a_prompt_on_chips(mesh: ttnn.MeshDevice, run: _Run, distances: Distances) -> None:
+    options = {"max_seq_len": 256, "paged_attention": True, "page_params": PAGES}
+    run("test_attention_prefill", "test_attention_inference", **options, use_hf_rope=False, use_prefetcher=False)
+    distances.report("tt_transformers, attention", f"{_chips(mesh)}, prefill, paged", 0.9995, 0.99)
+
+
+@ON_CHIPS
+@pytest.mark.usefixtures("llama")
+def test_decoder_on_chips(
+    mesh: ttnn.MeshDevice, run: _Run, distances: Distances, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _layers_return_pairs(monkeypatch)
+    options = {"max_seq_len": 256, "paged_attention": True, "page_params": PAGES, "generation_length": 10}
+    run("test_decoder", "test_decoder_inference", **options, batch_size=1, use_prefetcher=False)
+    distances.report("tt_transformers, decoder layer", f"{_chips(mesh)}, 10 steps", 0.999, 0.99)
+
+
+@ON_CHIPS
+@pytest.mark.usefixtures("llama")
+def test_decoder_of_a_prompt_on_chips(
+    mesh: ttnn.MeshDevice, run: _Run, distances: Distances, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _layers_return_pairs(monkeypatch)
+    options = {"max_seq_len": 256, "paged_attention": True, "page_params": PAGES}
+    run("test_decoder_prefill", "test_decoder_inference", **options, use_prefetcher=False)
+    distances.report("tt_transformers, decoder layer", f"{_chips(mesh)}, prefill", 0.999, 0.99)

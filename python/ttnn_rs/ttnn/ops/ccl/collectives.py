@@ -21,7 +21,6 @@ _PLAIN: Final = (
 _EXPERIMENTAL: Final = (
     "all_gather_async_reversed",
     "all_gather_concat",
-    "all_gather_matmul_async",
     "all_gather_minimal_matmul_async",
     "all_reduce_create_qkv_heads",
     "all_to_all_async",
