@@ -227,8 +227,9 @@ impl Exponents {
 /// third phase makes is as well.
 #[inline(always)]
 fn product<const PHASES: u32>(a: u32, b: u32) -> u32 {
-    let (high, both, upper) = (a & !63.fp32(), a & !1.fp32(), b & !15.fp32());
-    let [first, both, upper, whole] = [high, both, upper, b].map(f32::from_bits);
+    // Not an array that is mapped, which the compiler may leave as a call for every datum.
+    let (first, both) = (f32::from_bits(a & !63.fp32()), f32::from_bits(a & !1.fp32()));
+    let (upper, whole) = (f32::from_bits(b & !15.fp32()), f32::from_bits(b));
     let product = match PHASES {
         1 => first * upper,
         2 => both * upper,
