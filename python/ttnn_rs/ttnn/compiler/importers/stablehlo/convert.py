@@ -10,7 +10,8 @@ from ttnn.compiler.importers.stablehlo.complex_numbers import pair, parts
 from ttnn.compiler.importers.stablehlo.folding import folded
 from ttnn.compiler.importers.stablehlo.scope import Scope, refuse, trailing
 from ttnn.compiler.importers.stablehlo.view import View
-from ttnn.compiler.ir.xdsl_adapter import SSAValue
+from ttnn.compiler.ir.operations import written_name
+from ttnn.compiler.ir.xdsl_adapter import Operation, SSAValue
 
 __all__ = ["ROWS"]
 
@@ -52,8 +53,41 @@ def _bitcast(scope: Scope, view: View) -> SSAValue:
         refuse("between elements of different widths has no TTIR operation")
     if element_of(value) == element_of(type_):
         return value
+    fraction = _fraction(scope, value)
+    if fraction is not None and getattr(element_of(type_), "name", "") == "f32":
+        number = scope.b.typecast(fraction, types=[type_])
+        random: SSAValue = scope.b.add(scope.b.multiply(number, scope.splat(2.0**-23, number)), scope.splat(1, number))
+        return random
     made: SSAValue = scope.b.bitcast_convert(value, types=[type_])
     return made
+
+
+def _fraction(scope: Scope, value: SSAValue) -> SSAValue | None:
+    """Return the 23 bits of fraction of a number from 1 to 2.
+
+    Random numbers are made so: the bits of one with shifted bits in its fraction. The device's bitcast cuts fractions
+    to 10 bits; conversion and product of so small an integer are exact.
+    """
+    joined = value.owner
+    if (
+        not isinstance(joined, Operation)
+        or written_name(joined) != "ttir.bitwise_or"
+        or width_of(element_of(value)) != 32
+    ):
+        return None
+    for part, one in (joined.operands[:2], joined.operands[1::-1]):
+        shifted = part.owner
+        if scope.splat_of(one) != _ONE or not isinstance(shifted, Operation):
+            continue
+        if written_name(shifted) == "ttir.logical_right_shift" and scope.splat_of(shifted.operands[1]) in _SHIFTS:
+            return part
+    return None
+
+
+_ONE: Final = 0x3F800000
+"""Bits of 1.0."""
+_SHIFTS: Final = range(9, 32)
+"""Shifts that leave at most the bits of a fraction."""
 
 
 def _reduce_precision(scope: Scope, view: View) -> SSAValue:
