@@ -31,6 +31,7 @@ def initialize() -> None:
 
 
 def _register() -> None:
+    from jax import lax
     from jax._src import xla_bridge
     from jax._src.interpreters import mlir
 
@@ -42,6 +43,17 @@ def _register() -> None:
     platforms: list[Any] = mlir._platforms_with_donation
     if _PLATFORM not in platforms:
         platforms.append(_PLATFORM)
+    mlir.register_lowering(lax.erfc_p, mlir.lower_fun(_erfc, multiple_results=False), platform=_PLATFORM)
+
+
+def _erfc(x: Any) -> Any:
+    """Return the complementary error function as one operation.
+
+    jax would write it out as polynomials.
+    """
+    from jax import lax
+
+    return lax.composite(lambda x: 1 - lax.erf(x), "chlo.erfc")(x)
 
 
 def _priority() -> int:

@@ -1,6 +1,6 @@
 """Tests of tt-xla, unmodified, with stand-ins for the modules that they import.
 
-`TTNN_TT_XLA` is the folder of a checkout of tenstorrent/tt-xla.
+`TTNN_TT_XLA` is the folder of a checkout of tenstorrent/tt-xla. `reduce_window` and `linear_transformation` need flax.
 """
 
 from __future__ import annotations

@@ -36,6 +36,26 @@ def test_softmax(same: Same) -> None:
     same(jax.nn.softmax, _array(4, 50), atol=5e-3)
 
 
+def test_erfc_is_one_operation(same: Same) -> None:
+    def function(x: Any) -> Any:
+        return jax.nn.gelu(x, approximate=False)
+
+    same(function, _array(4, 40), atol=1e-2)
+    assert 'stablehlo.composite "chlo.erfc"' in jax.jit(function).lower(_array(4, 40)).as_text()
+
+
+def test_random_bits_are_those_of_the_cpu(same: Same) -> None:
+    same(lambda key: jax.random.bits(key, (64,)), np.array([0, 3], np.uint32))
+
+
+def test_uniform_numbers_are_those_of_the_cpu(same: Same) -> None:
+    same(lambda key: jax.random.uniform(key, (64,)), np.array([0, 3], np.uint32), atol=0)
+
+
+def test_normal_numbers(same: Same) -> None:
+    same(lambda key: jax.random.normal(key, (64,)), np.array([0, 3], np.uint32), atol=1e-2)
+
+
 def test_grad(same: Same) -> None:
     same(jax.grad(lambda w, x: jnp.sum((x @ w) ** 2)), _array(6, 3), _array(4, 6, seed=1), atol=5e-3)
 

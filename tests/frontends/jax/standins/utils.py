@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
+import jax
 import jax.numpy as jnp
-from jax.experimental import enable_x64
 
 __all__ = [
     "Category",
@@ -27,6 +28,16 @@ class Category(Enum):
     GRAPH_TEST = "graph_test"
     MODEL_TEST = "model_test"
     OTHER = "other"
+
+
+@contextmanager
+def enable_x64() -> Iterator[None]:
+    """Allow 64-bit types for a `with` block."""
+    jax.config.update("jax_enable_x64", True)
+    try:
+        yield
+    finally:
+        jax.config.update("jax_enable_x64", False)
 
 
 def _reason(text: str) -> str:
