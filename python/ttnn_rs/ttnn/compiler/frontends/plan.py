@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ttnn.base.exceptions import ParameterError, UnsupportedError
+from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.dialects.operations import plain
@@ -101,6 +102,10 @@ class Plan:
             device: The device.
         """
         return place(self.inputs[number].tensor(value), self._program.inputs[number][1], device, Transfers())
+
+    def form(self, number: int) -> Description:
+        """Return the form in which the program asks for an input."""
+        return self._program.inputs[number][1]
 
     @property
     def bound(self) -> tuple[int, ...]:

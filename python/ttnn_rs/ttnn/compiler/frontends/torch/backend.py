@@ -1,0 +1,158 @@
+"""The backends: what `torch.compile` calls with a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.frontends.torch.compiled import Compiled
+from ttnn.compiler.frontends.torch.config import CompileDepth
+from ttnn.compiler.frontends.torch.options import Options, options_of
+from ttnn.compiler.frontends.torch.split import Graph, compile_graph
+from ttnn.compiler.frontends.torch.trace import Traced, traced
+from ttnn.compiler.frontends.torch.versions import check_version
+
+__all__ = ["compile_function", "tt", "tt_experimental", "tt_legacy", "ttnn"]
+
+
+def tt(graph: Any, inputs: Sequence[Any], options: Any = None, **more: Any) -> Callable[..., Any]:
+    """Return a function that runs a graph of dynamo on the device.
+
+    Args:
+        graph: The graph module.
+        inputs: Its inputs, or their descriptions.
+        options: None, a dictionary, `BackendOptions` or `TorchTtnnOption`.
+        more: What else `torch.compile` passes; `mode` and the like have no meaning here.
+
+    Raises:
+        UnsupportedError: What the device cannot do.
+        ParameterError: An option is unknown.
+    """
+    check_version()
+    if more:
+        options = {**(options or {}), **more}
+    chosen = options_of(options)
+    static = _static(graph, inputs)
+    depth = chosen.config.compile_depth
+    if depth == CompileDepth.TORCH_FX:
+        return graph
+    if depth == CompileDepth.STABLEHLO:
+        raise UnsupportedError(
+            "CompileDepth.STABLEHLO needs torch-mlir, which is not used here; TTNN_IR compiles the program."
+        )
+    if depth in (CompileDepth.COMPILE_OP_BY_OP, CompileDepth.EXECUTE_OP_BY_OP):
+        from ttnn.compiler.frontends.torch.op_by_op import each_operation
+
+        return each_operation(traced(graph, static), chosen)
+    if _trains(static):
+        from ttnn.compiler.frontends.torch.training import compile_training
+
+        return compile_training(graph, static, chosen)
+    run = compile_function(graph, static, _kinds(graph), chosen)
+    return graph if chosen.dry_run or depth == CompileDepth.TTNN_IR else run
+
+
+def tt_legacy(graph: Any, inputs: Sequence[Any], options: Any = None, **more: Any) -> Callable[..., Any]:
+    """Return what `tt` returns."""
+    return tt(graph, inputs, options, **more)
+
+
+def tt_experimental(graph: Any, inputs: Sequence[Any], options: Any = None, **more: Any) -> Callable[..., Any]:
+    """Return what `tt` returns."""
+    return tt(graph, inputs, options, **more)
+
+
+def ttnn(graph: Any, inputs: Sequence[Any], options: Any = None, **more: Any) -> Callable[..., Any]:
+    """Return what `tt` returns."""
+    return tt(graph, inputs, options, **more)
+
+
+def _static(graph: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Return inputs with fixed sizes; a size.
+
+    That dynamo left open is bound to that of this call.
+
+    The binding becomes a condition of the compiled function: another size compiles again.
+
+    Raises:
+        UnsupportedError: A size is marked as dynamic.
+    """
+    places = [one for one in graph.graph.nodes if one.op == "placeholder"]
+    for node, given in zip(places, inputs, strict=True):
+        described = node.meta.get("example_value")
+        if isinstance(described, torch.Tensor):
+            marked = getattr(given, "_dynamo_dynamic_indices", ())
+            for dim, size in enumerate(described.shape):
+                if not isinstance(size, int):
+                    if dim in marked:
+                        raise UnsupportedError(
+                            f"dynamic shape: argument {node.name!r} has dimension {dim} = {size}; "
+                            "compile with fixed shapes"
+                        )
+                    int(size)
+            for one in described.stride():
+                int(one)
+        elif isinstance(described, torch.SymInt):
+            int(described)
+    return [int(one) if isinstance(one, torch.SymInt) else one for one in inputs]
+
+
+def _trains(inputs: Sequence[Any]) -> bool:
+    return torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in inputs)
+
+
+def _kinds(graph: Any) -> list[str]:
+    """Return the kind of each argument: parameters and buffers.
+
+    Of modules stay on the device.
+    """
+    kinds = []
+    for node in graph.graph.nodes:
+        if node.op == "placeholder":
+            entries = node.meta.get("tensor_dict") or {}
+            kinds.append("parameter" if entries.get("_dynamo_static_input_type") else "input")
+    return kinds
+
+
+def compile_function(
+    function: Callable[..., Any], inputs: Sequence[Any], kinds: Sequence[str], options: Options
+) -> Callable[..., Any]:
+    """Return a function that runs on the device what a function.
+
+    Of tensors computes.
+
+    Args:
+        function: The function; it is traced once.
+        inputs: Tensors and numbers of the shapes and types that will be given.
+        kinds: Kind of each input.
+        options: The options.
+    """
+    found = traced(function, inputs)
+    run = compile_graph(found.graph, list(kinds), options)
+    return _Function(found, run)
+
+
+class _Function:
+    """A compiled function: writes back what changes.
+
+    And returns what the function returns.
+    """
+
+    def __init__(self, found: Traced, run: Graph) -> None:
+        self._traced, self._run = found, run
+
+    @property
+    def programs(self) -> list[Compiled]:
+        """The programs of the device."""
+        return self._run.programs
+
+    @torch.no_grad()
+    def __call__(self, *inputs: Any) -> Any:
+        outputs = self._run(*inputs)
+        mutated = self._traced.mutated
+        for number, value in zip(mutated, outputs[len(outputs) - len(mutated) :], strict=True):
+            inputs[number].copy_(value)
+        return self._traced.results(outputs)

@@ -1,0 +1,70 @@
+"""Compiled graphs: a plan of the device between tensors of PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from ttnn.compiler.frontends.plan import Plan
+from ttnn.compiler.frontends.torch.border import Copies, from_device, to_host
+from ttnn.compiler.ir.module import Module
+
+__all__ = ["COPIES", "Compiled"]
+
+COPIES = Copies()
+"""Copies of parameters and results on the device, which all programs share."""
+
+
+class Compiled:
+    """A program of the device that takes and returns tensors of PyTorch.
+
+    Parameters are copied to the device once for each form that programs ask for, and again when they change.
+
+    Attributes:
+        plan: The plan.
+        runs: How often it ran.
+    """
+
+    def __init__(
+        self, module: Module, described: Sequence[Any], kinds: Sequence[str], device: Callable[[], Any], options: str
+    ) -> None:
+        """Compile a module.
+
+        Args:
+            module: The `ttir` program.
+            described: PyTorch's descriptions of the results.
+            kinds: Kind of each argument.
+            device: Returns the device.
+            options: Options of the pipeline.
+        """
+        self.plan = Plan(module, None, options)
+        self._described = [(one.dtype, tuple(int(size) for size in one.shape)) for one in described]
+        self._kinds = list(kinds)
+        self._device = device
+        self.runs = 0
+
+    def __call__(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Return the results for inputs."""
+        device = self._device()
+        given = [self._input(number, value, device) for number, value in enumerate(inputs)]
+        results = self.plan.run(given, device)
+        self.runs += 1
+        described = zip(results, self._described, strict=True)
+        return tuple(from_device(one, dtype, shape) for one, (dtype, shape) in described)
+
+    def _input(self, number: int, value: torch.Tensor, device: Any) -> Any:
+        """Return an input as a tensor in the form.
+
+        That the program asks for.
+        """
+        name = self.plan.inputs[number].name
+        if self._kinds[number] == "input":
+            return to_host(value, name)
+        copies = COPIES.of(value)
+        form = (id(device), repr(self.plan.form(number)))
+        found = copies.get(form)
+        if found is None or found[0] is not device:
+            found = copies[form] = (device, self.plan.place(number, to_host(value, name), device))
+        return found[1]
