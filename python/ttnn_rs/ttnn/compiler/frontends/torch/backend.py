@@ -37,8 +37,9 @@ def tt(graph: Any, inputs: Sequence[Any], options: Any = None, **more: Any) -> C
     chosen = options_of(options)
     static = _static(graph, inputs)
     depth = chosen.config.compile_depth
+    eager: Callable[..., Any] = graph
     if depth == CompileDepth.TORCH_FX:
-        return graph
+        return eager
     if depth == CompileDepth.STABLEHLO:
         raise UnsupportedError(
             "CompileDepth.STABLEHLO needs torch-mlir, which is not used here; TTNN_IR compiles the program."
@@ -52,7 +53,7 @@ def tt(graph: Any, inputs: Sequence[Any], options: Any = None, **more: Any) -> C
 
         return compile_training(graph, static, chosen)
     run = compile_function(graph, static, _kinds(graph), chosen)
-    return graph if chosen.dry_run or depth == CompileDepth.TTNN_IR else run
+    return eager if chosen.dry_run or depth == CompileDepth.TTNN_IR else run
 
 
 def tt_legacy(graph: Any, inputs: Sequence[Any], options: Any = None, **more: Any) -> Callable[..., Any]:

@@ -52,27 +52,27 @@ def from_device(tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torc
 
 
 class Copies:
-    """Copies of tensors on the device, as long.
+    """Copies of tensors on the device.
 
-    As the tensors live and do not change.
+    They are kept as long as the tensors live and do not change.
     """
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Any, int, int, dict[Any, Any]]] = {}
 
     def of(self, value: torch.Tensor) -> dict[Any, Any]:
-        """Return the copies of a tensor by form; an empty dictionary.
+        """Return the copies of a tensor by form.
 
-        If it has changed.
+        None is left if it has changed.
         """
         if value.is_inference():
             # These tensors do not count their changes.
             return {}
         known = self._known.get(id(value))
         if known is not None:
-            reference, version, pointer, copies = known
+            reference, version, pointer, kept = known
             if reference() is value and version == value._version and pointer == value.data_ptr():
-                return copies
+                return kept
         copies: dict[Any, Any] = {}
         key = id(value)
         reference = weakref.ref(value, lambda _: self._known.pop(key, None))

@@ -141,13 +141,13 @@ def _of_dictionary(given: Mapping[str, Any]) -> Options:
     fidelity = given.get("math_fidelity")
     if fidelity is not None and fidelity not in _FIDELITIES:
         raise ParameterError(f'option "math_fidelity": expected one of {", ".join(_FIDELITIES)}, got {fidelity!r}')
-    parts = []
     if fidelity not in (None, "ttnn_default"):
-        parts.append(f"compute-cfg-math-fidelity={fidelity}")
+        raise UnsupportedError(
+            f'option "math_fidelity": {fidelity!r} is not passed on; operators run with their own (ttnn_default).'
+        )
     return Options(
         device=given.get("device"),
         config=CompilerConfig().with_environment(),
-        pipeline=" ".join(parts),
         dry_run=bool(given.get("dry_run", False)),
         export_path=given.get("export_path"),
     )

@@ -167,7 +167,8 @@ class _Support(OperatorSupportBase):
         if node.op != "call_function" or node.name in self._refused:
             return False
         if node.target is operator.getitem:
-            return node.args[0].name not in self._refused
+            source: Any = node.args[0]
+            return source.name not in self._refused
         return True
 
 

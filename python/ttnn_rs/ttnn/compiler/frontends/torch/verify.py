@@ -137,7 +137,7 @@ def verify_module(
         inputs = _inputs(input_shapes, input_data_types, input_range, input_range_int)
     given = [torch.as_tensor(one) for one in inputs]
     config = compiler_config or CompilerConfig()
-    options = BackendOptions(compiler_config=config, devices=[device] if device is not None else None)
+    options: Any = BackendOptions(compiler_config=config, devices=[device] if device is not None else None)
     with torch.no_grad():
         mod.eval()
         golden = _several(mod(*given))

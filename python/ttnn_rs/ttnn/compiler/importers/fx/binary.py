@@ -54,11 +54,11 @@ def quotient(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
     """
     b, word = s.b, scalar("f32")
     x, y = s.together(x, y)
-    found = None
+    found: SSAValue = s.splat(0, x)
     rest = x
     for _ in range(2):
         step = s.cast(b.div(s.cast(rest, word), s.cast(y, word)), element_of(x))
-        found = step if found is None else b.add(found, step)
+        found = b.add(found, step)
         rest = b.subtract(x, b.multiply(found, y))
     zero = s.number(0, x)
     # The rest has to have the sign of the dividend, and to be smaller than the divisor.
@@ -99,7 +99,7 @@ def _divide(s: Scope, a: Arguments) -> SSAValue:
         size = floor_divide(s, s.b.abs(x), s.b.abs(y))
         made: SSAValue = s.b.multiply(size, s.b.multiply(s.b.sign(x), s.b.sign(y)))
         return made
-    return s.b.div(x, y)
+    return s.one(s.b.div(x, y))
 
 
 def _floor_divide(s: Scope, a: Arguments) -> SSAValue:
@@ -138,13 +138,13 @@ def _power(s: Scope, a: Arguments) -> SSAValue:
     x = s.cast(a.self, a.element)
     simple = {0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}
     if exponent in simple and is_float(a.element):
-        return s.b.op(simple[exponent], x)
+        return s.one(s.b.op(simple[exponent], x))
     if float(exponent).is_integer() and 0 <= exponent <= _EXPONENT:
         wide = s.wide(x) if is_float(a.element) else x
         return s.wrapped(s.cast(_product(s, wide, int(exponent)), a.element), a.dtype)
     if not is_float(a.element):
         refuse(f"of integers with the exponent {exponent} has no TTIR operation")
-    return s.b.pow(x, s.number(exponent, x))
+    return s.one(s.b.pow(x, s.number(exponent, x)))
 
 
 def _product(s: Scope, x: SSAValue, count: int) -> SSAValue:

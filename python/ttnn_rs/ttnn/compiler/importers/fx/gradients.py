@@ -250,7 +250,10 @@ def _weight_gradient(
     dilation: Sequence[int],
     groups: int,
 ) -> SSAValue:
-    """Return the gradient of a kernel: a product for each of its places, over batch and image."""
+    """Return the gradient of a kernel: a product for each.
+
+    Of its places, over batch and image.
+    """
     batch, features, *image = shape_of(gradient)
     inner = shape_of(x)[1] // groups
     rank = len(image)
@@ -262,7 +265,8 @@ def _weight_gradient(
     rows = s.reshape(s.permute(gradient, order), [groups, features // groups, count])
     columns = []
     for place in range(math.prod(kernel)):
-        at, rest = [], place
+        at: list[int] = []
+        rest = place
         for size in reversed(kernel):
             at.insert(0, rest % size)
             rest //= size

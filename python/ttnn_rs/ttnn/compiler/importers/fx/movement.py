@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 from ttnn.compiler.importers.builder import scalar, shape_of
 from ttnn.compiler.importers.builder.padding import edges
@@ -192,7 +192,7 @@ def _triangle(upper: bool) -> Row:
         import numpy as np
 
         rows, columns = a.shape[-2:]
-        mask = np.tri(rows, columns, a.diagonal - (1 if upper else 0), dtype=bool)
+        mask: Any = np.tri(rows, columns, a.diagonal - (1 if upper else 0), dtype=bool)
         mask = (~mask if upper else mask).reshape([1] * (len(a.shape) - 2) + [rows, columns])
         return select(s, s.b.constant(mask, scalar("i1")), a.self, 0, a)
 

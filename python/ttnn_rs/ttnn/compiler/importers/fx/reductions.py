@@ -72,8 +72,7 @@ def _argument(s: Scope, x: SSAValue, name: str, dim: int | None, *, keep: bool) 
         refuse("of integers has no exact TTIR operation")
     shape = shape_of(x)
     if not shape:
-        made: SSAValue = s.b.splat(0, (), scalar("si32"))
-        return made
+        return s.one(s.b.splat(0, (), scalar("si32")))
     given = x if name == "max" else s.b.neg(x)
     if dim is None:
         given, dim = s.reshape(given, [math.prod(shape)]), 0
@@ -81,7 +80,7 @@ def _argument(s: Scope, x: SSAValue, name: str, dim: int | None, *, keep: bool) 
         found = s.b.argmax(given, dim_arg=[0], keep_dim=True, types=[tensor([1], "si32")])
         return s.reshape(found, kept)
     wanted = [1 if i == dim else size for i, size in enumerate(shape) if keep or i != dim]
-    return s.b.argmax(given, dim_arg=[dim], keep_dim=keep, types=[tensor(wanted, "si32")])
+    return s.one(s.b.argmax(given, dim_arg=[dim], keep_dim=keep, types=[tensor(wanted, "si32")]))
 
 
 def _arg(name: str) -> Row:

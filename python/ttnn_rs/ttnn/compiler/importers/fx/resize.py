@@ -24,7 +24,7 @@ def _nearest(rank: int, exact: bool) -> Row:
     def row(s: Scope, a: Arguments) -> SSAValue:
         import numpy as np
 
-        x = a.input if a.input is not None else a.self
+        x: SSAValue = a.input if a.input is not None else a.self
         lead = len(shape_of(x)) - rank
         for i, wanted in enumerate(a.shape[-rank:]):
             size, given = shape_of(x)[lead + i], _scales(a, rank)[i]

@@ -49,7 +49,7 @@ class Arguments:
         That was given.
         """
         found = self._given.get(name)
-        return found.meta["val"] if hasattr(found, "meta") else found
+        return getattr(found, "meta", {"val": found})["val"]
 
     def given(self) -> dict[str, Any]:
         """Return the arguments as they were given."""
@@ -116,7 +116,10 @@ class Scope(Steps):
         return self.cast(value, scalar("f32"))
 
     def number(self, value: float, like: SSAValue) -> SSAValue:
-        """Return a number with the elements of a tensor, to broadcast with it."""
+        """Return a number with the elements of a tensor, to broadcast.
+
+        With it.
+        """
         made: SSAValue = self.b.splat(value, [1] * len(shape_of(like)), element_of(like))
         return made
 

@@ -223,7 +223,10 @@ def _tanh(s: Scope, a: Arguments) -> SSAValue:
 
 
 def _round(s: Scope, a: Arguments) -> SSAValue:
-    """Import rounding to even: floor(x), one more above a half, and at a half of odd numbers."""
+    """Import rounding to even: floor(x), one more above a half.
+
+    And at a half of odd numbers.
+    """
     if not is_float(a.element):
         made: SSAValue = a.self
         return made
