@@ -14,7 +14,10 @@ __all__ = ["CompileDepth", "CompilerConfig", "OpByOpBackend", "OpCompilationStat
 
 
 class CompileDepth(Enum):
-    """How far a program is compiled; below EXECUTE results are those of PyTorch itself."""
+    """Depths of compilation.
+
+    Below EXECUTE results are those of PyTorch itself.
+    """
 
     TORCH_FX = 1
     STABLEHLO = 2
@@ -25,14 +28,14 @@ class CompileDepth(Enum):
 
 
 class OpByOpBackend(Enum):
-    """What single operations are made of."""
+    """Sources of single operations."""
 
     TORCH = 1
     STABLEHLO = 2
 
 
 class OpCompilationStatus(IntEnum):
-    """How far an operation came."""
+    """Steps that an operation reached."""
 
     NOT_STARTED = 0
     CREATED_GRAPH = 1
@@ -46,7 +49,7 @@ class OpCompilationStatus(IntEnum):
 
 @dataclass
 class CompilerConfig:
-    """How to compile; the fields of tt-torch.
+    """Configuration with the fields of tt-torch.
 
     Fields of other compilers and of the real machine have no effect.
 

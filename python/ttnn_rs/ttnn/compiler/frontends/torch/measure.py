@@ -1,4 +1,4 @@
-"""How far two tensors agree."""
+"""Agreement of two tensors."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ _KNOWN: Final = tuple(
 
 @dataclass
 class Options:
-    """What a compilation is told.
+    """Options of one compilation.
 
     Attributes:
         device: The device; None for the default one.

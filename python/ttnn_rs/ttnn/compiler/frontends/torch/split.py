@@ -156,7 +156,7 @@ class _Whole:
 
 
 class _Support(OperatorSupportBase):
-    """Which nodes the device runs: those that were not refused."""
+    """Nodes of the device: those that were not refused."""
 
     def __init__(self, refused: set[str]) -> None:
         self._refused = refused
@@ -230,7 +230,7 @@ def _split(graph: Any, kinds: Sequence[str], options: Options, why: Mapping[Any,
 
 
 def _as_tuple(part: Any) -> list[Any]:
-    """Let a part return a tuple; return the descriptions of its results."""
+    """Make a part return a tuple; return descriptions of its results."""
     (output,) = [one for one in part.graph.nodes if one.op == "output"]
     if not isinstance(output.args[0], (tuple, list)):
         output.args = ((output.args[0],),)

@@ -90,7 +90,7 @@ def describe(mode: FakeTensorMode, value: Any) -> Any:
 
 
 def decomposed(graph: Any, nodes: set[str]) -> bool:
-    """Take nodes of a graph apart, in place; return whether one of them could be.
+    """Decompose nodes of a graph in place; return whether any changed.
 
     Args:
         graph: The graph module.
@@ -157,7 +157,7 @@ def _parts(node: Any, rule: Callable[..., Any]) -> Any:
 
 
 def _replace(graph: Any, node: Any, parts: Any) -> None:
-    """Put a graph in the place of a node."""
+    """Replace a node by a graph."""
     known: dict[Any, Any] = {}
     inputs = iter(node.all_input_nodes)
     made: Any = None

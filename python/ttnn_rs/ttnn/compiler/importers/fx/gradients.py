@@ -283,7 +283,10 @@ def _weight_gradient(
 
 
 def _mean_gradient(s: Scope, a: Arguments) -> SSAValue:
-    """Import the gradient of an average pool: products with the transposed matrices of means."""
+    """Import the gradient of an average pool.
+
+    Products with the transposed matrices of means.
+    """
     rank = 2
     kernel = numbers(a.kernel_size, rank)
     stride, padding = numbers(a.stride or kernel, rank), numbers(a.padding, rank)

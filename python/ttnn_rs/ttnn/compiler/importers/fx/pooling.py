@@ -24,7 +24,10 @@ def _windows(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> Windows:
-    """Return the windows over the last dimensions; those of `ceil_mode` reach further behind the end."""
+    """Return the windows over the last dimensions.
+
+    Those of `ceil_mode` reach further past the end.
+    """
     rank, lead = len(kernel), len(shape) - len(kernel)
     pads = []
     for i in range(rank):

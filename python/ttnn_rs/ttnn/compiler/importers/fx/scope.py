@@ -1,4 +1,4 @@
-"""What rows of aten operations see: the function in work, and the arguments of a node."""
+"""The function in work, and the arguments of a node."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Scope(Steps):
         return made
 
     def wrapped(self, value: SSAValue, dtype: Any) -> SSAValue:
-        """Return integers of 8 and 16 bits wrapped into their range; other values unchanged."""
+        """Return integers of 8 and 16 bits wrapped into their range."""
         found = NARROW.get(str(dtype))
         if found is None:
             return value
@@ -144,7 +144,7 @@ class Scope(Steps):
         return self.plus(low, -offset)
 
     def to(self, value: SSAValue, dtype: Any) -> SSAValue:
-        """Return a tensor as PyTorch's `to` does: floats cut off, integers wrapped, booleans by zero."""
+        """Return a tensor as PyTorch's `to` converts it."""
         element = element_for(dtype)
         return self.wrapped(self.cast(value, element), dtype)
 
@@ -153,7 +153,7 @@ class Scope(Steps):
         return value if shape_of(value) == tuple(shape) else self.broadcast(value, shape)
 
     def dims(self, given: Any, rank: int) -> list[int]:
-        """Return dimensions counted from the front, in order; all of them for None or an empty list."""
+        """Return dimensions counted from the front; all of them for None."""
         if given is None or (isinstance(given, (list, tuple)) and not given):
             return list(range(rank))
         numbers = [given] if isinstance(given, int) else list(given)
@@ -182,7 +182,7 @@ class Scope(Steps):
         return made
 
     def pieces(self, value: SSAValue, bits: int) -> list[SSAValue]:
-        """Return integers as pieces of some bits, the lowest first, each in floats that hold it.
+        """Return integers as pieces of some bits, the lowest first.
 
         Movement and sums of integers go through floats of 24 bits on the chip.
         """
@@ -205,7 +205,10 @@ class Scope(Steps):
         return made
 
     def permute(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
-        """Return a tensor with its dimensions in another order; integers one by one, as permuting loses bits."""
+        """Return a tensor permuted; integers one by one.
+
+        Permuting integers loses bits on the chip.
+        """
         if list(order) == sorted(order) or not is_integer(element_of(value)):
             return super().permute(value, order)
         shape = shape_of(value)
@@ -226,7 +229,10 @@ class Scope(Steps):
         return self.reshape(found, [shape[i] for i in order])
 
     def look_up(self, table: SSAValue, index: SSAValue) -> SSAValue:
-        """Return rows of a table exactly; the chip looks up bfloat16, so wider elements are sums of several."""
+        """Return rows of a table exactly.
+
+        The chip looks up bfloat16, so wider elements are sums of several.
+        """
         element, narrow = element_of(table), scalar("bf16")
 
         def rows(part: SSAValue) -> SSAValue:
@@ -261,7 +267,7 @@ class Scope(Steps):
         return self.one(self.b.add(second, rest))
 
     def rounded(self, value: SSAValue) -> SSAValue:
-        """Return floats as bfloat16; what is lost is lost, also if they are widened again."""
+        """Return floats rounded to bfloat16, also if they are widened again."""
         made: SSAValue = self.b.typecast(value, types=[tensor(shape_of(value), "bf16")], conservative_folding=True)
         return made
 
