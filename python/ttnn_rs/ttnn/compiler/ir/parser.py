@@ -447,7 +447,7 @@ class MlirParser(Parser):
         return self.raise_error("expected location instance")
 
     def _start(self, location: Any) -> Any:
-        """Return a location that xdsl lets stand inside others: the start of a range."""
+        """Return the start of a range, which xdsl allows inside others."""
         if isinstance(location, FileRangeLoc):
             return FileLineColLoc(StringAttr(location.file), IntAttr(location.line), IntAttr(location.column))
         return location

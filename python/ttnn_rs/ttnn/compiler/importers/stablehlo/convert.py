@@ -63,7 +63,7 @@ def _bitcast(scope: Scope, view: View) -> SSAValue:
 
 
 def _fraction(scope: Scope, value: SSAValue) -> SSAValue | None:
-    """Return the 23 bits of fraction of a number from 1 to 2.
+    """Return the fraction bits of a number from 1 to 2.
 
     Random numbers are made so: the bits of one with shifted bits in its fraction. The device's bitcast cuts fractions
     to 10 bits; conversion and product of so small an integer are exact.
