@@ -1,7 +1,4 @@
-"""Models of PyTorch on the device, their bits, and plans.
-
-That are wrong on purpose.
-"""
+"""Models of PyTorch on the device, and wrong plans."""
 
 from __future__ import annotations
 

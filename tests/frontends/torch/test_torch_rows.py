@@ -1,7 +1,4 @@
-"""Rows of aten operations against PyTorch: each case is one program.
-
-Of the device.
-"""
+"""Rows of aten operations against PyTorch, one program each."""
 
 from __future__ import annotations
 

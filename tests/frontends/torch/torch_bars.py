@@ -1,7 +1,4 @@
-"""The bars of front ends: correlation and absolute error.
-
-For each kind of result.
-"""
+"""Bars of correlation and error for each kind of result."""
 
 from __future__ import annotations
 
@@ -22,9 +19,9 @@ BARS = {
     ("gradient", False): (0.99, 1.5e-1),
     ("gradient", True): (0.97, 2.5e-1),
 }
-"""Least correlation, and largest error relative to the largest value.
+"""Least correlation and largest relative error.
 
-For models relative in the mean square.
+Errors are relative to the largest value, of models to the root mean square.
 """
 
 

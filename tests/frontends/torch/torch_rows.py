@@ -1,7 +1,4 @@
-"""Cases of the rows of aten operations: functions, inputs.
-
-And the bar that holds for them.
-"""
+"""Cases of aten operations: functions, inputs, bars."""
 
 from __future__ import annotations
 
@@ -39,10 +36,7 @@ def case(name: str, function: Callable[..., Any], *inputs: torch.Tensor, level: 
 
 
 def applied(name: str, how: str) -> Callable[..., Any]:
-    """Return a function of PyTorch with an argument: a number.
-
-    A dimension, or one that is kept.
-    """
+    """Return a function of PyTorch with a bound argument."""
     function = getattr(torch, name)
     return {
         "scalar": lambda x: function(x, 0.0),

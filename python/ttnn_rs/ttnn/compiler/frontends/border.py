@@ -53,9 +53,7 @@ class Border:
         return numpy_dtype(element_of(self.type))
 
     def tensor(self, value: Any) -> Any:
-        """Return an array as a tensor on the host.
-
-        In the type that stands for its own on the device.
+        """Return an array as a host tensor of the device's type.
 
         A tensor is returned as it is.
 

@@ -1,6 +1,6 @@
-"""Compiled programs: one program of the device, its borders.
+"""Compiled programs of the device.
 
-And parameters that stay on the device.
+A plan has one program, its borders, and parameters that stay on the device.
 """
 
 from __future__ import annotations

@@ -72,9 +72,9 @@ def ttnn(graph: Any, inputs: Sequence[Any], options: Any = None, **more: Any) ->
 
 
 def _static(graph: Any, inputs: Sequence[Any]) -> list[Any]:
-    """Return inputs with fixed sizes; a size.
+    """Return inputs with fixed sizes.
 
-    That dynamo left open is bound to that of this call.
+    A size that dynamo left open is that of this call.
 
     The binding becomes a condition of the compiled function: another size compiles again.
 
@@ -106,9 +106,9 @@ def _trains(inputs: Sequence[Any]) -> bool:
 
 
 def _kinds(graph: Any) -> list[str]:
-    """Return the kind of each argument: parameters and buffers.
+    """Return the kind of each argument.
 
-    Of modules stay on the device.
+    Parameters and buffers of modules stay on the device.
     """
     kinds = []
     for node in graph.graph.nodes:
@@ -121,9 +121,7 @@ def _kinds(graph: Any) -> list[str]:
 def compile_function(
     function: Callable[..., Any], inputs: Sequence[Any], kinds: Sequence[str], options: Options
 ) -> Callable[..., Any]:
-    """Return a function that runs on the device what a function.
-
-    Of tensors computes.
+    """Return a function of tensors that runs on the device.
 
     Args:
         function: The function; it is traced once.
@@ -137,9 +135,9 @@ def compile_function(
 
 
 class _Function:
-    """A compiled function: writes back what changes.
+    """A compiled function.
 
-    And returns what the function returns.
+    It writes mutated inputs back and returns what the function returns.
     """
 
     def __init__(self, found: Traced, run: Graph) -> None:

@@ -1,6 +1,6 @@
-"""Tensors of PyTorch at the border of programs, and their copies.
+"""Tensors of PyTorch at the border of programs.
 
-On the device.
+Also their copies on the device.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _HOST: Final = {
 
 
 def to_host(value: torch.Tensor, name: str) -> Any:
-    """Return a tensor of PyTorch as one of the host.
+    """Return a tensor of PyTorch as a host tensor.
 
-    In the type that stands for its own.
+    Its type is the one that stands for its own on the device.
 
     Raises:
         UnsupportedError: It has integers beyond 32 bits.

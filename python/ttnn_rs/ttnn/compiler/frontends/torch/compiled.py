@@ -55,10 +55,7 @@ class Compiled:
         return tuple(from_device(one, dtype, shape) for one, (dtype, shape) in described)
 
     def _input(self, number: int, value: torch.Tensor, device: Any) -> Any:
-        """Return an input as a tensor in the form.
-
-        That the program asks for.
-        """
+        """Return an input in the form that the program asks for."""
         name = self.plan.inputs[number].name
         if self._kinds[number] == "input":
             return to_host(value, name)

@@ -101,9 +101,9 @@ class CompilerConfig:
     xla_mesh: Any = None
 
     def with_environment(self, environment: Mapping[str, str] | None = None) -> CompilerConfig:
-        """Return the configuration with what variables TT_TORCH_* say.
+        """Return the configuration with the values of TT_TORCH_* variables.
 
-        Which go before what is set.
+        Variables take precedence over fields that are set.
 
         Raises:
             ParameterError: A variable has a wrong value.

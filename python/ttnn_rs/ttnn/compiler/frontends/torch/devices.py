@@ -14,9 +14,9 @@ __all__ = ["DeviceManager", "current_device", "device_of"]
 
 
 def device_of(options: Options) -> Callable[[], Any]:
-    """Return a function that returns the device of a program: that.
+    """Return a function that returns the device of a program.
 
-    Of the options, or the current one.
+    It is that of the options, or the current one.
     """
     return lambda: options.device if options.device is not None else current_device()
 

@@ -10,9 +10,9 @@ __all__ = ["correlation", "difference"]
 
 
 def correlation(first: torch.Tensor, second: torch.Tensor) -> float:
-    """Return Pearson's correlation of what is finite; of constant tensors 1.
+    """Return Pearson's correlation of the finite elements.
 
-    If they are close, else 0.
+    For constant tensors it is 1 if they are close, else 0.
     """
     a, b = first.detach().flatten().double(), second.detach().flatten().double()
     if torch.equal(a, b):

@@ -1,6 +1,6 @@
-"""Op-by-op mode: each operation of a graph is a program.
+"""Op-by-op mode.
 
-Of its own, compared with PyTorch.
+Each operation of a graph is a program of its own, compared with PyTorch.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ __all__ = ["each_operation"]
 
 
 def each_operation(found: Traced, options: Options) -> Callable[..., Any]:
-    """Return a function that gives PyTorch's results, and tries each operation.
+    """Return a function that tries each operation on the device.
 
-    Of its graph on the device.
+    Its results are those of PyTorch.
 
     What became of the operations is written to `<results_path><model_name>_unique_ops.json`; an operation that fails
     does not stop the others. Equal operations of equal shapes are tried once.
@@ -54,10 +54,7 @@ def each_operation(found: Traced, options: Options) -> Callable[..., Any]:
 
 
 class _Walk(torch.fx.Interpreter):
-    """Runs a graph in PyTorch, and each of its operations.
-
-    On the device.
-    """
+    """A graph that runs in PyTorch, its operations on the device."""
 
     def __init__(self, graph: Any, options: Options) -> None:
         super().__init__(graph)
@@ -119,10 +116,7 @@ def _is_tensor(node: torch.fx.Node) -> bool:
 
 
 def _single(node: torch.fx.Node) -> tuple[Any, list[torch.fx.Node], list[Any], list[int]]:
-    """Return the graph of one node, its inputs, and its results.
-
-    That are read.
-    """
+    """Return the graph of one node, its inputs and read results."""
     graph = torch.fx.Graph()
     inputs = list(node.all_input_nodes)
     known = {}

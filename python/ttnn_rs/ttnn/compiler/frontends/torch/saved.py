@@ -14,9 +14,7 @@ __all__ = ["save"]
 
 
 def save(compiled: Compiled, options: Options, number: int) -> None:
-    """Write what the options ask for: the program as text.
-
-    And the binary.
+    """Write the text and the binary that the options ask for.
 
     Args:
         compiled: The program.

@@ -1,6 +1,6 @@
-"""Graphs as programs: what has no operation of the device runs.
+"""Graphs as programs of the device.
 
-On the host, between programs.
+Operations that the device does not have run on the host, between the programs.
 """
 
 from __future__ import annotations
@@ -173,9 +173,7 @@ class _Support(OperatorSupportBase):
 
 
 class Split(torch.fx.Interpreter):
-    """A graph of programs of the device and nodes that run.
-
-    On the host.
+    """A graph of device programs and host nodes.
 
     Attributes:
         programs: The programs of the device.

@@ -43,9 +43,9 @@ def _plain(value: Any) -> Any:
 
 
 def traced(function: Callable[..., Any], inputs: Sequence[Any]) -> Traced:
-    """Return the functional graph of a function; composites such.
+    """Return the functional graph of a function.
 
-    As `linear` and `layer_norm` stay whole.
+    Composites such as `linear` and `layer_norm` stay whole.
 
     Args:
         function: The function.
@@ -127,9 +127,9 @@ class _Whole(Exception):
 
 
 def _parts(node: Any, rule: Callable[..., Any]) -> Any:
-    """Return the graph of a node's decomposition, whose inputs are those.
+    """Return the graph of a node's decomposition, or None.
 
-    Of the node, or None.
+    Its inputs are those of the node.
     """
     inputs = node.all_input_nodes
 

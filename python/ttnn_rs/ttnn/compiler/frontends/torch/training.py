@@ -49,9 +49,9 @@ def compile_training(
 
 
 def _kinds(part: Any) -> list[str]:
-    """Return the kinds of arguments: those.
+    """Return the kinds of arguments.
 
-    That are leaves and need gradients are parameters.
+    Leaves that need gradients are parameters.
     """
     places = [one for one in part.graph.nodes if one.op == "placeholder"]
     kinds = []

@@ -26,9 +26,9 @@ def verify_against_golden(
     relative_atol: float | None = None,
     disable_print: bool = True,
 ) -> tuple[list[float | None], list[float | None], bool, bool, list[float]]:
-    """Return how results agree: correlations, differences, whether all of each pass.
+    """Return correlations, differences, and whether all of them pass.
 
-    And the limits of differences.
+    Also the limits of the differences.
 
     Args:
         golden_tensors: The expected results; those that are no tensors have to be equal.

@@ -14,9 +14,9 @@ from ttnn.compiler.ir.xdsl_adapter import SSAValue
 __all__ = ["Gather", "clamp", "gather", "linear", "strides_of"]
 
 _EXACT = 2048
-"""Positions up to here are exact in products of the chip.
+"""Largest position that is exact in products of the chip.
 
-Whose operands have 11 significant bits.
+Their operands have 11 significant bits.
 """
 
 

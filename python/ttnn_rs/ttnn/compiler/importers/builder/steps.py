@@ -104,17 +104,14 @@ class Steps:
         return None if any(one is None for one in found) else [int(one.reshape(())) for one in found]
 
     def splat(self, value: float, like: SSAValue | Attribute, shape: Sequence[int] | None = None) -> SSAValue:
-        """Return a constant of one value.
-
-        Of the elements and the shape of another one.
-        """
+        """Return a constant of one value, shaped like another tensor."""
         made: SSAValue = self.b.splat(value, shape_of(like) if shape is None else shape, element_of(like))
         return made
 
     def select(self, condition: SSAValue, first: SSAValue, second: SSAValue) -> SSAValue:
-        """Return elements of one value or another.
+        """Return elements of one value or another, by a condition.
 
-        By a condition of the same shape.
+        All have the same shape.
 
         Integers of 32 bits are selected by bits: the chip's `where` computes in float32.
         """

@@ -16,9 +16,9 @@ __all__ = ["ROWS"]
 
 
 def _bias(s: Scope, mask: SSAValue) -> SSAValue:
-    """Return what a mask adds to scores: zeros and minus infinity.
+    """Return what a mask adds to scores.
 
-    For booleans.
+    A boolean mask adds zeros and minus infinity.
     """
     if not is_bool(element_of(mask)):
         return s.wide(mask)

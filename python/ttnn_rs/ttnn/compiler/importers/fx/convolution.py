@@ -64,9 +64,9 @@ def plain(
     dilation: Sequence[int],
     groups: int,
 ) -> SSAValue:
-    """Return a convolution, features second; over volumes the sum of those.
+    """Return a convolution, features second.
 
-    Of the kernel's planes.
+    Over volumes it is the sum of the convolutions with the kernel's planes.
     """
     rank = len(stride)
     if rank == 3:
@@ -127,9 +127,9 @@ def transposed(
     extra: Sequence[int],
     groups: int,
 ) -> SSAValue:
-    """Return a transposed convolution: a convolution of the spread input.
+    """Return a transposed convolution.
 
-    With the reversed kernel.
+    It is a convolution of the spread input with the reversed kernel.
     """
     inner, outer, *kernel = shape_of(w)
     rank = len(kernel)

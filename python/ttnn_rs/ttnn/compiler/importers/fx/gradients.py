@@ -122,9 +122,9 @@ def _mse(s: Scope, a: Arguments) -> SSAValue:
 
 
 def _embedding(s: Scope, a: Arguments) -> SSAValue:
-    """Import the sum of gradients by row: a product.
+    """Import the sum of gradients by row.
 
-    With the ones of each position.
+    It is a product with the one-hot rows of positions.
     """
     import numpy as np
 
@@ -144,7 +144,7 @@ def _embedding(s: Scope, a: Arguments) -> SSAValue:
 def _normal_gradient(s: Scope, gradient: SSAValue, scaled: SSAValue, factor: SSAValue, dims: list[int]) -> SSAValue:
     """Return the gradient through (x - mean) * factor along dimensions.
 
-    Of which `scaled` is the result.
+    `scaled` is the result of that expression.
     """
     first = s.reduce("mean", gradient, dims, keep=True)
     second = s.reduce("mean", s.b.multiply(gradient, scaled), dims, keep=True)
@@ -250,9 +250,9 @@ def _weight_gradient(
     dilation: Sequence[int],
     groups: int,
 ) -> SSAValue:
-    """Return the gradient of a kernel: a product for each.
+    """Return the gradient of a kernel.
 
-    Of its places, over batch and image.
+    Each place of the kernel is a product over batch and image.
     """
     batch, features, *image = shape_of(gradient)
     inner = shape_of(x)[1] // groups

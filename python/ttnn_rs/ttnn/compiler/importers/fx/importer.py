@@ -1,7 +1,4 @@
-"""The import of a graph: node by node, through the table.
-
-Of rows.
-"""
+"""The import of a graph, node by node, by the table."""
 
 from __future__ import annotations
 
@@ -35,10 +32,7 @@ class Imported:
 
 
 def row_of(target: Any) -> Row | None:
-    """Return the row of an aten operation: that of its overload.
-
-    Or of its name.
-    """
+    """Return the row of an aten operation, by overload or name."""
     name = str(target)
     return ROWS.get(name) or ROWS.get(name.rpartition(".")[0])
 

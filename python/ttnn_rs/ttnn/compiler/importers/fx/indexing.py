@@ -171,10 +171,7 @@ def _scatter(kind: str) -> Row:
 
 
 def _into(s: Scope, x: SSAValue, corner: SSAValue) -> SSAValue:
-    """Return a tensor whose first elements along every dimension are those.
-
-    Of a smaller one.
-    """
+    """Return a tensor that begins with the elements of a smaller one."""
     shape, rank = shape_of(x), len(shape_of(x))
     for dim in reversed(range(rank)):
         have = shape_of(corner)
@@ -187,9 +184,9 @@ def _into(s: Scope, x: SSAValue, corner: SSAValue) -> SSAValue:
 
 
 def _embedding_bag(s: Scope, a: Arguments) -> list[SSAValue | None]:
-    """Import sums and means of rows, whose bags are known.
+    """Import sums and means of rows whose bags are known.
 
-    A product with ones.
+    They are a product with ones.
     """
     import numpy as np
 

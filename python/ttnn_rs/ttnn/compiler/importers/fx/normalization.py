@@ -121,9 +121,9 @@ def _batch_norm(s: Scope, a: Arguments) -> SSAValue:
 
 
 def _batch_norm_training(s: Scope, a: Arguments) -> Sequence[SSAValue | None]:
-    """Import the functional form: result, batch mean, batch factor.
+    """Import the functional form.
 
-    And the new running statistics.
+    Its results are the output, batch mean, batch factor, and the new running statistics.
     """
     x = s.wide(a.input)
     shape = shape_of(x)

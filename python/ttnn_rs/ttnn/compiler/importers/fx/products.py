@@ -12,9 +12,9 @@ __all__ = ["ROWS"]
 
 
 def _matmul(s: Scope, a: Arguments) -> SSAValue:
-    """Import products of tensors of any rank; vectors are rows.
+    """Import products of tensors of any rank.
 
-    On the left, columns on the right.
+    Vectors are rows on the left and columns on the right.
     """
     x, y = a.self, a.other if a.other is not None else a.mat2
     if y is None:
@@ -39,10 +39,7 @@ def _linear(s: Scope, a: Arguments) -> SSAValue:
 
 
 def _added(first: str, second: str) -> Row:
-    """Return the row.
-
-    Of beta times a tensor plus alpha times a product.
-    """
+    """Return the row of `beta * tensor + alpha * product`."""
 
     def row(s: Scope, a: Arguments) -> SSAValue:
         x, y = getattr(a, first), getattr(a, second)

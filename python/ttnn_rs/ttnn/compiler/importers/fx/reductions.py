@@ -25,7 +25,7 @@ def _sum(s: Scope, a: Arguments) -> SSAValue:
 def integer_sum(s: Scope, x: SSAValue, dims: list[int], *, keep: bool) -> SSAValue:
     """Return sums of integers, exact modulo 2^32.
 
-    Of pieces whose sums floats of 24 bits hold.
+    They are sums of pieces that floats of 24 bits hold.
     """
     count = math.prod(shape_of(x)[i] for i in dims)
     bits = 16 if count <= 256 else 8
@@ -46,9 +46,9 @@ def _mean(s: Scope, a: Arguments) -> SSAValue:
 
 
 def _extreme(name: str) -> Row:
-    """Return the row of the largest or smallest value.
+    """Return the row of the largest or smallest values.
 
-    Of a tensor, or along dimensions.
+    They are those of a tensor, or along dimensions.
     """
 
     def row(s: Scope, a: Arguments) -> SSAValue:

@@ -19,16 +19,13 @@ _LOOKED_UP: Final = 1 << 20
 """Limit of integers that are moved one by one."""
 
 Row: TypeAlias = Callable[["Scope", "Arguments"], Any]
-"""Function that appends an operation to the scope.
-
-And returns its value, or several.
-"""
+"""Function that appends an operation and returns its value or values."""
 
 
 class Arguments:
-    """Arguments of a node by the names of its schema: values.
+    """Arguments of a node by the names of its schema.
 
-    Of the program, or Python's.
+    They are values of the program, or Python's.
 
     Attributes:
         used: Numbers of the results that somebody reads.
@@ -44,10 +41,7 @@ class Arguments:
         return self._values.get(name)
 
     def fake(self, name: str) -> Any:
-        """Return PyTorch's description of a tensor, or the number or list.
-
-        That was given.
-        """
+        """Return PyTorch's description of a tensor; other arguments unchanged."""
         found = self._given.get(name)
         return getattr(found, "meta", {"val": found})["val"]
 
@@ -116,10 +110,7 @@ class Scope(Steps):
         return self.cast(value, scalar("f32"))
 
     def number(self, value: float, like: SSAValue) -> SSAValue:
-        """Return a number with the elements of a tensor, to broadcast.
-
-        With it.
-        """
+        """Return a number as a tensor to broadcast with another."""
         made: SSAValue = self.b.splat(value, [1] * len(shape_of(like)), element_of(like))
         return made
 

@@ -23,9 +23,9 @@ _ELEMENTS: Final = {
     "torch.bool": "i1",
 }
 NARROW: Final = {"torch.int8": (8, True), "torch.int16": (16, True), "torch.uint8": (8, False)}
-"""Integers whose arithmetic is wrapped after each step: bits.
+"""Integers whose arithmetic is wrapped after each step.
 
-And whether they are signed.
+Their bits, and whether they are signed.
 """
 
 

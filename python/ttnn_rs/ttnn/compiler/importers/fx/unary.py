@@ -223,9 +223,9 @@ def _tanh(s: Scope, a: Arguments) -> SSAValue:
 
 
 def _round(s: Scope, a: Arguments) -> SSAValue:
-    """Import rounding to even: floor(x), one more above a half.
+    """Import rounding to even.
 
-    And at a half of odd numbers.
+    floor(x), one more above a half, and at a half if floor(x) is odd.
     """
     if not is_float(a.element):
         made: SSAValue = a.self

@@ -49,10 +49,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _tiles(text: str) -> tuple[list[int], list[int], list[int]] | None:
-    """Return tile dimensions, devices as a grid, and its permutation.
-
-    Of a GSPMD string.
-    """
+    """Return tile dimensions, device grid and permutation of a GSPMD string."""
     found = _DEVICES.search(text)
     if found is None:
         return None

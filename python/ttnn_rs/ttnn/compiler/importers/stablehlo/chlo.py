@@ -87,9 +87,9 @@ _LANCZOS: Final = (
 
 
 def _reflected(scope: Scope, x: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Return whether x is below a half.
+    """Return whether x is below a half, and an operand.
 
-    And x or 1 - x, less one.
+    The operand is x or 1 - x, less one.
     """
     b = scope.b
     low = b.lt(x, scope.splat(0.5, x))

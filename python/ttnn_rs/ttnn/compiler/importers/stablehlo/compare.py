@@ -39,7 +39,7 @@ _UPWARDS: Final = {"lt": True, "ge": True, "le": False, "gt": False}
 def _narrowed(scope: Scope, word: str, values: list[SSAValue]) -> list[SSAValue]:
     """Compare numbers that were only widened in their own type.
 
-    With the bound that decides the same.
+    The bound is the one of that type that decides the same.
 
     Frameworks widen `x < 0.99` to float64. Numbers of the narrow type below 0.99 are those below the next one above it.
     """

@@ -34,10 +34,7 @@ def _convert(scope: Scope, view: View) -> SSAValue:
 
 
 def _complex(scope: Scope, value: SSAValue, before: bool, after: bool) -> SSAValue:
-    """Return a number as a complex one.
-
-    Or the real part of one.
-    """
+    """Return a number as a complex one, or its real part."""
     if before and after:
         return value
     if before:

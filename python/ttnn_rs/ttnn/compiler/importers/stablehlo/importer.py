@@ -1,7 +1,4 @@
-"""The import: functions of a StableHLO program, operation by operation.
-
-Through the table of rows.
-"""
+"""The import of a StableHLO program, by the table of rows."""
 
 from __future__ import annotations
 
@@ -158,10 +155,7 @@ def _module(op: ModuleOp, refused: Counter[str], checked: bool) -> ModuleOp:
 
 
 def _mesh(module: ModuleOp) -> tuple[tuple[int, ...], dict[str, int]]:
-    """Return the mesh of a program.
-
-    And its axes by the names of Shardy.
-    """
+    """Return the mesh of a program, and its Shardy axes."""
     for op in module.ops:
         if written_name(op) == "sdy.mesh":
             text = " ".join(attribute_text(one) for one in (*op.properties.values(), *op.attributes.values()))
@@ -209,10 +203,7 @@ def _kept(entries: Mapping[str, Attribute]) -> dict[str, Attribute]:
 
 
 def _argument_type(scope: _Import, type_: Attribute, entries: Mapping[str, Attribute]) -> tuple[TensorType[Any], bool]:
-    """Return the type of an argument.
-
-    And whether it is a part of a tensor that its sharding divides.
-    """
+    """Return the type of an argument, and whether it is sharded."""
     found = scope.type(type_)
     text = entries.get("mhlo.sharding")
     if not isinstance(text, StringAttr) or math.prod(scope.mesh) == 1:

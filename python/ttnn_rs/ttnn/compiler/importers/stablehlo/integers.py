@@ -60,7 +60,7 @@ def _by_power(scope: Scope, value: SSAValue, divisor: int) -> SSAValue:
 def _remainder(scope: Scope, view: View) -> SSAValue:
     """Import `remainder`, which has the sign of the dividend.
 
-    That of TTIR has the sign of the divisor.
+    The result of `ttir.remainder` has the sign of the divisor.
     """
     a, b = scope.operands(view)
     known = folded(scope, view, [a, b])
@@ -92,7 +92,7 @@ def _inside(scope: Scope, count: SSAValue, width: int) -> SSAValue | None:
 def _shift(name: str) -> Any:
     """Return the row of a shift.
 
-    By the width or more it leaves zeros.
+    A shift by the width or more leaves zeros.
     """
 
     def row(scope: Scope, view: View) -> SSAValue:
@@ -107,7 +107,7 @@ def _shift(name: str) -> Any:
 def _right_shift(scope: Scope, view: View) -> SSAValue:
     """Import an arithmetic shift.
 
-    Of numbers below zero, the complement of their complement's shift.
+    A negative number is the complement of its complement's shift.
 
     By the width or more it leaves the sign.
     """

@@ -50,7 +50,7 @@ def combine(scope: Scope, kind: str, value: SSAValue, initial: SSAValue) -> SSAV
 def _lowest(kind: str, value: Any, element: Attribute) -> bool:
     """Return whether a number is the last finite one of its type.
 
-    Which frameworks write for infinity.
+    Frameworks write it for infinity.
     """
     if not is_float(element):
         return False

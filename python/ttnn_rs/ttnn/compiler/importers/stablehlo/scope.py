@@ -1,10 +1,11 @@
 """The function that an import builds.
 
-Its values, and the functions of the program.
+It has the values so far, and the functions of the program.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Refusal", "Scope", "need_float", "refuse", "trailing"]
 
 
-class Scope(Steps):
+class Scope(Steps, ABC):
     """State that the rows of an import share.
 
     Attributes:
@@ -42,9 +43,9 @@ class Scope(Steps):
         self.placements: dict[SSAValue, str] = {}
         self.local: set[SSAValue] = set()
 
+    @abstractmethod
     def run(self, block: Any, arguments: Sequence[SSAValue]) -> list[SSAValue]:
-        """Import a block; the importer replaces this."""
-        raise NotImplementedError
+        """Import a block; return its results."""
 
     def call(self, name: str, arguments: Sequence[SSAValue]) -> list[SSAValue]:
         """Import the body of a function in place of its call."""

@@ -22,7 +22,7 @@ __all__ = ["ROWS"]
 _POSITIONS: Final = 1024
 """Limit of the elements of a window.
 
-Each of which is some operations.
+Each element is some operations.
 """
 
 

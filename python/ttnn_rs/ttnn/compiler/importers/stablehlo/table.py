@@ -38,10 +38,7 @@ from ttnn.compiler.importers.stablehlo.view import View
 __all__ = ["ROWS", "Row"]
 
 Row: TypeAlias = Callable[[Scope, View], Any]
-"""Function that appends an operation to the scope, and returns its value.
-
-Or several.
-"""
+"""Function that appends an operation and returns its value or values."""
 
 _FAMILIES: Final = (
     chlo,

@@ -33,9 +33,9 @@ def fields(attribute: Attribute | None) -> dict[str, Any]:
 
 
 def place(operation: Operation) -> str:
-    """Return where an operation is from.
+    """Return the framework's name of an operation, or its place.
 
-    Its framework's name, or line and column.
+    The place is a line and a column.
     """
     name = location_name(operation)
     if name is not None:
