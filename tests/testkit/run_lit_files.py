@@ -20,7 +20,6 @@ import json
 import os
 import random
 import re
-import shutil
 import stat
 import subprocess
 import sys
@@ -68,6 +67,13 @@ class Test(lit.formats.ShTest):
             self.execute_external = any("RUN:" in line and "$(" in line for line in file)
         return super().execute(test, litConfig)
 """
+
+ENTRY_POINTS = {
+    "ttmlir-opt": (("ttmlir._launch", "opt"), True),
+    "ttmlir-translate": (("ttmlir._translate", "main"), True),
+    "ttrt": (("ttrt", "main"), False),
+}
+"""Tools of the package that is imported here, and whether they take a version of the dialects."""
 
 COPY = """import re
 import sys
@@ -157,12 +163,16 @@ def main() -> int:
         tools = work / "bin"
         tools.mkdir()
         make_tool(tools / "FileCheck", f'exec "{sys.executable}" -m filecheck "$@"')
-        missing = [tool for tool in ("ttmlir-opt", "ttmlir-translate", "ttrt") if shutil.which(tool) is None]
+        missing = [module for module in ("lit", "filecheck") if importlib.util.find_spec(module) is None]
         if missing:
-            parser.error(f"not on the path: {', '.join(missing)}; install the package, by `pip install '.[compiler]'`")
+            parser.error(f"not installed: {', '.join(missing)}; they are packages of the index")
         # Files of a version that do not show it, for example those without outputs, are read as of that version.
-        for tool in ("ttmlir-opt", "ttmlir-translate"):
-            make_tool(tools / tool, f'exec "{shutil.which(tool)}" --default-version={arguments.version} "$@"')
+        version = f"--default-version={arguments.version} "
+        for tool, (function, options) in ENTRY_POINTS.items():
+            start = (
+                f"import sys; sys.argv[0] = '{tool}'; from {function[0]} import {function[1]} as run; sys.exit(run())"
+            )
+            make_tool(tools / tool, f'exec "{sys.executable}" -c "{start}" {version if options else ""}"$@"')
         if arguments.control:
             (work / "copy.py").write_text(COPY, encoding="utf-8")
             make_tool(tools / "ttmlir-opt", f'exec "{sys.executable}" "{work}/copy.py" "$@"')
