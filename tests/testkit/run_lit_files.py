@@ -73,7 +73,7 @@ ENTRY_POINTS = {
     "ttmlir-translate": (("ttmlir._translate", "main"), True),
     "ttrt": (("ttrt", "main"), False),
 }
-"""Tools of the package that is imported here, and whether they take a version of the dialects."""
+"""Tools of the imported package, and whether they take a version."""
 
 COPY = """import re
 import sys

@@ -23,9 +23,10 @@ from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.runtime.place import Transfers, place
 from ttnn.compiler.target.flatbuffer.binary import Binary
-from ttnn.compiler.versions import print_module
+from ttnn.compiler.version import NEWEST
+from ttnn.compiler.versions import parse_module, print_module
 
-__all__ = ["Plan", "compile_stablehlo"]
+__all__ = ["Plan", "compile_stablehlo", "compile_ttir"]
 
 _PIPELINE = "ttir-to-ttnn-backend-pipeline"
 
@@ -201,3 +202,17 @@ def compile_stablehlo(source: Any, function: str | None = None, options: str = "
     module = read(source)
     to_ttir(module)
     return Plan(module, function, options)
+
+
+def compile_ttir(text: str, function: str | None = None, options: str = "") -> Plan:
+    """Return the plan of a function of a `ttir` program.
+
+    Args:
+        text: The program.
+        function: Name of the function; default: the only public one.
+        options: Options of the pipeline.
+
+    Raises:
+        CompileError: The program is wrong.
+    """
+    return Plan(parse_module(text, version=NEWEST), function, options)

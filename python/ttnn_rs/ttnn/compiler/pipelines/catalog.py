@@ -94,6 +94,7 @@ _LATER_TTNN = (
     Option("enable-implicit-broadcast-folding-pass", "bool", True, "Fold broadcasts into operations."),
     Option("enable-layout-workaround-pass", "bool", True, "Adapt layouts to what operations support."),
     Option("enable-decomposition-workaround-pass", "bool", True, "Decompose operations that TT-NN lacks."),
+    Option("exact-integers", "bool", True, "Keep 32-bit integers where the official compiler takes float32."),
     Option("enable-ttnn-decomposition-pass", "bool", True, "Decompose calls that TT-NN lacks."),
     Option("enable-remove-dead-values", "bool", False, "Erase unused values."),
     Option("enable-const-eval", "bool", True, "Move what depends on parameters only to functions of their own."),
@@ -244,6 +245,7 @@ def _workarounds(values: dict[str, Any]) -> list[Step]:
         values,
         ttnn_enable_layout_workaround_pass="enable-layout-workaround-pass",
         ttnn_enable_decomposition_workaround_pass="enable-decomposition-workaround-pass",
+        exact_integers="exact-integers",
     )
     return [("ttnn-workaround", options), ("canonicalize", "")]
 

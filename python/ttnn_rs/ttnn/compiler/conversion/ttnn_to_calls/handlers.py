@@ -175,7 +175,21 @@ def _arange(calls: Calls, table: dict[str, Any]) -> None:
 
 #: What a description says is made as it says.
 _AS_DESCRIBED: Final = "out:dtype out:layout device=out:device memory_config=out:memory"
-_FULL: Final = row(f"ttnn.full out:sizes fill_value {_AS_DESCRIBED}", like="out")
+_FILLED: Final = row(f"ttnn.full out:sizes fill_value {_AS_DESCRIBED}", like="out")
+_UNSIGNED: Final = {"UInt8": 8, "UInt16": 16, "UInt32": 32}
+
+
+def _full(calls: Calls, table: dict[str, Any]) -> None:
+    """Add a call of `full`.
+
+    Binaries hold the bits of unsigned numbers as signed ones.
+    """
+    width = _UNSIGNED.get(describe(table["out"]).data_type)
+    value = table["fill_value"]
+    value = value["value"] if isinstance(value, dict) else value
+    if width is not None and isinstance(value, int):
+        value %= 1 << width
+    _FILLED(calls, table | {"fill_value": value})
 
 
 def _constant(calls: Calls, table: dict[str, Any]) -> None:
@@ -189,7 +203,7 @@ def _constant(calls: Calls, table: dict[str, Any]) -> None:
         raise ValueError(f"a constant has {values.size} values for the shape {want.shape}")
     plain = [float(one) for one in values] if stored in ("Float32", "BFloat16") else [int(one) for one in values]
     if len(plain) == 1 and math.prod(want.shape) != 1:
-        _FULL(calls, {"out": table["out"], "fill_value": plain[0]})
+        _full(calls, {"out": table["out"], "fill_value": plain[0]})
         return
     # The device makes no tiles of bytes; the host does.
     tiled = want.tiled and stored == "UInt8"
@@ -340,7 +354,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "EmptyOp": row(f"ttnn.zeros out:sizes {_AS_DESCRIBED}", like="out"),
     "ExperimentalEltwiseBinaryBackwardOp": _gelu_backward,
     "FromDeviceOp": _moved("in"),
-    "FullOp": _FULL,
+    "FullOp": _full,
     "FuncCallOp": _program("program_id"),
     "GetDeviceOp": _get_device,
     "GroupNormOp": _group_norm,

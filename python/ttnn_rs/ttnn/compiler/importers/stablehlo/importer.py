@@ -91,7 +91,7 @@ class _Import(Scope):
         view = View(op)
         self.b.location(op.location)
         try:
-            row = ROWS.get(view.name)
+            row = ROWS.get(view.name, _kept_operation if view.name.startswith("ttir.") else None)
             if row is None:
                 refuse("has no TTIR operation")
             made = row(self, view)
@@ -112,6 +112,13 @@ class _Import(Scope):
         except Refusal:
             value = self.b.empty(types=[UnrankedTensorType(getattr(type_, "element_type", StringAttr("")))])
         return value
+
+
+def _kept_operation(scope: Scope, view: View) -> list[SSAValue]:
+    """Copy an operation that is of the dialect already."""
+    copied = view.op.clone(dict(scope.values))
+    scope.b.append(copied)
+    return list(copied.results)
 
 
 def to_ttir(module: Module, *, checked: bool = True) -> None:

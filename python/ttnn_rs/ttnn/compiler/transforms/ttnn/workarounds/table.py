@@ -49,6 +49,7 @@ class Row:
         want: How the tensor must be; a function where it depends on the operation.
         when: The row holds for operations for which this is true.
         versions: The span of versions in which it holds.
+        rounds: It rounds integers of 32 bits, which the operators here keep: left out where those stay exact.
     """
 
     ops: str
@@ -56,6 +57,7 @@ class Row:
     want: Want | Callable[[TableOp], Want | None]
     when: When | None = None
     versions: str = "2025-10.."
+    rounds: Callable[[TableOp], bool] | None = None
 
 
 _LATEST: Final = "2026-08.."
@@ -177,6 +179,10 @@ def _where_integers(op: TableOp) -> bool:
     return _where_predicate(op) is not None and _integer(op.inputs[-1])
 
 
+def _is_wide(op: TableOp) -> bool:
+    return {_dtype(op.inputs[-1]), _dtype(op.results[0])} <= {"si32", "u32"}
+
+
 def _front_padding(op: TableOp) -> bool:
     return any(op.get("padding")[::2]) and _tiled(op.inputs[0])
 
@@ -261,9 +267,9 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     Row("bitwise_not", "*", _TILES, _first(lambda value: not _tiled(value)), versions=_LATEST),
     Row("where", "first", _where_predicate),
-    Row("where", "second", _F32, _where_integers),
-    Row("where", "third", _F32, _where_integers),
-    Row("where", "->0", _F32, _where_integers),
+    Row("where", "second", _F32, _where_integers, rounds=_is_wide),
+    Row("where", "third", _F32, _where_integers, rounds=_is_wide),
+    Row("where", "->0", _F32, _where_integers, rounds=_is_wide),
     # Windows.
     Row("avg_pool2d max_pool2d", "*", _ROWS_BF16),
     Row("max_pool2d_with_indices", "input", _ROWS_BF16, versions=_LATEST),
@@ -325,10 +331,12 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("reshape", "*", Want(dtype="si32"), _first(lambda value: _dtype(value) == "u8")),
     Row("pad", "*", _ROWS, _front_padding),
     Row("pad", "*", _BF16, _first(_integer), versions="2025-10"),
-    Row("permute", "*", _F32, _first(lambda value: _integer(value) and _dtype(value) in ("si32", "u32"))),
+    Row("permute", "*", _F32, _first(lambda value: _dtype(value) in ("si32", "u32")), rounds=_is_wide),
     # Reductions.
-    Row("sum mean max min", "*", _BF16, _NOT_FLOAT, versions="2025-10"),
-    Row("sum mean max min", "*", _F32, _NOT_FLOAT, versions=_LATEST),
+    Row("sum max min", "*", _BF16, _NOT_FLOAT, versions="2025-10", rounds=_is_wide),
+    Row("sum max min", "*", _F32, _NOT_FLOAT, versions=_LATEST, rounds=_is_wide),
+    Row("mean", "*", _BF16, _NOT_FLOAT, versions="2025-10"),
+    Row("mean", "*", _F32, _NOT_FLOAT, versions=_LATEST),
     Row("prod", "*", _BF16, lambda op: _full_product(op) and _dtype(op.inputs[0]) != "bf16", versions="2025-10"),
     Row("prod", "*", _BF16, versions=_LATEST),
     Row("group_norm", "input", _BF16, versions=_LATEST),

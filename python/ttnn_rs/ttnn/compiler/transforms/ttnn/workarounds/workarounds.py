@@ -5,7 +5,7 @@ Their operands and operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -35,11 +35,17 @@ def run(module: Module, options: dict[str, Any]) -> None:
         decompose(module, options["ttnn-optimization-level"])
     if options["ttnn-enable-layout-workaround-pass"]:
         optimized = options["ttnn-optimization-level"] > 0 or options["ttnn-is-optimizer-enabled"]
-        convert_operands(module, optimized=optimized)
+        convert_operands(module, optimized=optimized, exact=options["exact-integers"])
 
 
-def convert_operands(module: Module, *, optimized: bool) -> None:
-    """Convert operands and results by the table, around the operation."""
+def convert_operands(module: Module, *, optimized: bool, exact: bool = False) -> None:
+    """Convert operands and results by the table, around the operation.
+
+    Args:
+        module: The module.
+        optimized: An optimizer chooses layouts: only some rows hold.
+        exact: Rows that round integers of 32 bits are left out.
+    """
     version = module.version
     for op in table_ops(module.op, "ttnn."):
         short = op.name.partition(".")[2]
@@ -48,7 +54,7 @@ def convert_operands(module: Module, *, optimized: bool) -> None:
         rows = _rows(version).get(short, ())
         tensors = [value for value in (*op.inputs, *op.results) if isinstance(value.type, TensorType)]
         if rows and all(layout_of(value.type) is not None for value in tensors):
-            _convert(module, op, rows)
+            _convert(module, op, [row for row in rows if not (exact and row.rounds is not None and row.rounds(op))])
 
 
 @cache
@@ -61,7 +67,7 @@ def _rows(version: str) -> dict[str, tuple[Row, ...]]:
     return found
 
 
-def _convert(module: Module, op: TableOp, rows: tuple[Row, ...]) -> None:
+def _convert(module: Module, op: TableOp, rows: Sequence[Row]) -> None:
     # What is wanted is decided before anything changes.
     operands: dict[int, Want] = {}
     results: dict[int, Want] = {}
