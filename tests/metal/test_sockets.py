@@ -22,13 +22,13 @@ def config(*pairs: tuple[ttnn.MeshCoreCoord, ttnn.MeshCoreCoord], size: int = 40
 
 
 @pytest.fixture
-def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[ttnn.MeshDevice]:
-    monkeypatch.setenv("TTNN_SYSTEM", "T3K")
-    ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_2D)
-    device = ttnn.open_mesh_device(ttnn.MeshShape(1, 8))
-    yield device
-    ttnn.close_mesh_device(device)
-    ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
+def line() -> Iterator[ttnn.MeshDevice]:
+    with ttnn.manage_config("system", "t3k"):
+        ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_2D)
+        device = ttnn.open_mesh_device(ttnn.MeshShape(1, 8))
+        yield device
+        ttnn.close_mesh_device(device)
+        ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
 
 
 def numbered(device: ttnn.MeshDevice, dtype: ttnn.DataType = ttnn.bfloat16) -> ttnn.Tensor:
