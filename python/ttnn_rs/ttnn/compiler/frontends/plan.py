@@ -14,6 +14,7 @@ from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.dialects.operations import plain
 from ttnn.compiler.frontends.border import Border
+from ttnn.compiler.frontends.disk_cache import cached
 from ttnn.compiler.importers.builder.types import is_integer, is_signed, width_of
 from ttnn.compiler.importers.stablehlo import read, to_ttir
 from ttnn.compiler.ir.attributes import DenseAttr
@@ -70,9 +71,7 @@ class Plan:
         ]
         self.outputs = [Border(f"output {i}", type_) for i, type_ in enumerate(chosen.function_type.outputs.data)]
         _check_constants(chosen)
-        lowered = Module(module.op.clone(), module.version, module.filename, dict(module.resources))
-        run(lowered, f"{_PIPELINE}{{{options}}}" if options else _PIPELINE)
-        self.binary: Binary = ttnn_to_binary(lowered, "0.1.0")
+        self.binary: Binary = cached(module, options, lambda: _binary(module, options))
         self._program: Program = next(one for one in programs(self.binary) if one.name == self.name)
         if self._program.mesh != (1, 1):
             mesh = "x".join(map(str, self._program.mesh))
@@ -154,6 +153,13 @@ def _chosen(module: Module, name: str | None) -> FuncOp:
     if name is None or name not in found:
         raise ParameterError(f"expected the name of a function, one of {', '.join(public)}; got {name!r}.")
     return found[name]
+
+
+def _binary(module: Module, options: str) -> Binary:
+    """Return the binary of a module; the module is not changed."""
+    lowered = Module(module.op.clone(), module.version, module.filename, dict(module.resources))
+    run(lowered, f"{_PIPELINE}{{{options}}}" if options else _PIPELINE)
+    return ttnn_to_binary(lowered, "0.1.0")
 
 
 def _check_constants(function: FuncOp) -> None:
