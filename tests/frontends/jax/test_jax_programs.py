@@ -28,6 +28,11 @@ def test_unary_operators(same: Same, name: str) -> None:
     same(getattr(jnp, name), _array(3, 40), atol=5e-3)
 
 
+def test_nan_is_not_itself(same: Same) -> None:
+    x = np.array([[1, np.nan, -2, 0]], np.float32)
+    same(lambda x: (jnp.isnan(x), x == x, x != x, jnp.where(jnp.isnan(x), 7, x)), x, atol=0)
+
+
 def test_matmul(same: Same) -> None:
     same(lambda a, b: a @ b, _array(33, 70), _array(70, 5, seed=1), atol=5e-3)
 

@@ -13,7 +13,7 @@ from ttnn.compiler.dialects.attributes import EnumAttr
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.importers.builder.attributes import attribute
 from ttnn.compiler.importers.builder.infer import infer
-from ttnn.compiler.importers.builder.types import dense, shape_of, tensor
+from ttnn.compiler.importers.builder.types import dense, element_of, is_float, shape_of, tensor
 from ttnn.compiler.ir.attributes import DenseAttr
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
@@ -128,6 +128,11 @@ class Builder:
         Raises:
             EngineBugError: It has no such attribute, or the stated result types are not those inferred.
         """
+        first = operands[0] if operands else None
+        if name in ("eq", "ne") and first is not None and first is operands[1] and is_float(element_of(first)):
+            # The compiler takes x = x as true, which tests for NaN are not.
+            ordered = self.op("le", *operands, types=types, **given)
+            return ordered if name == "eq" else self.op("logical_not", ordered, types=types)
         kind = operation_class(f"ttir.{name}", NEWEST)
         if kind is None:
             raise EngineBugError(f"ttir.{name} is no operation.")
