@@ -96,6 +96,54 @@ def test_inputs_that_are_written_to_change() -> None:
 
 
 @torch.no_grad()
+def test_a_graph_that_writes_to_shared_memory_runs_on_the_host() -> None:
+    def change(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        x.add_(1)
+        return y * 2
+
+    memory = torch.arange(8.0)
+    with pytest.warns(UserWarning, match="the graph runs on the host: arguments 0 and 1 share memory"):
+        got = torch.compile(change, backend=tt)(memory[:5], memory[3:])
+    assert torch.equal(memory, torch.tensor([1.0, 2, 3, 4, 5, 5, 6, 7]))
+    assert torch.equal(got, torch.tensor([8.0, 10, 10, 12, 14]))
+    strict = BackendOptions(compiler_config=CompilerConfig(check_all_ops_execute=True))
+    torch._dynamo.reset()
+    with pytest.raises(UnsupportedError, match="arguments 0 and 1 share memory"):
+        torch.compile(change, backend=tt, options=strict)(memory[:5], memory[3:])
+    torch._dynamo.reset()
+    # Neighbours in one memory are apart.
+    assert torch.equal(torch.compile(change, backend=tt)(memory[:5], memory[5:]), memory[5:] * 2)
+
+
+@torch.no_grad()
+def test_results_share_the_memory_of_inputs_and_of_each_other() -> None:
+    def parts(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        y = x + 1
+        return x.add_(1), x[1:, 2], x.t(), y, y
+
+    given = torch.arange(12.0).view(3, 4)
+    first, column, turned, sum_, again = torch.compile(parts, backend=tt)(given)
+    assert first is given
+    assert again is sum_
+    assert torch.equal(given, torch.arange(1.0, 13).view(3, 4))
+    column.zero_()
+    turned[0] = -1.0
+    assert torch.equal(given, torch.tensor([[-1.0, 2, 3, 4], [-1, 6, 0, 8], [-1, 10, 0, 12]]))
+    assert torch.equal(sum_, torch.arange(1.0, 13).view(3, 4))
+
+
+@torch.no_grad()
+def test_numbers_beyond_32_bits_beside_integers_go_to_the_host() -> None:
+    def far(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return x < 2**40, x == 2**32, x + 2**31, x % 2**33
+
+    x = torch.tensor([0, 5, -(2**31)])
+    with pytest.warns(UserWarning, match="on the host"):
+        got = torch.compile(far, backend=tt)(x)
+    assert_close(got, far(x), "exact")
+
+
+@torch.no_grad()
 def test_parameters_are_copied_to_the_device_once_and_again_when_they_change(monkeypatch: pytest.MonkeyPatch) -> None:
     from ttnn.compiler.frontends.torch import compiled
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -131,7 +132,7 @@ def compile_function(
     """
     found = traced(function, inputs)
     run = compile_graph(found.graph, list(kinds), options)
-    return _Function(found, run)
+    return _Function(function, found, run, options)
 
 
 class _Function:
@@ -140,8 +141,8 @@ class _Function:
     It writes mutated inputs back and returns what the function returns.
     """
 
-    def __init__(self, found: Traced, run: Graph) -> None:
-        self._traced, self._run = found, run
+    def __init__(self, function: Callable[..., Any], found: Traced, run: Graph, options: Options) -> None:
+        self._function, self._traced, self._run, self._options = function, found, run, options
 
     @property
     def programs(self) -> list[Compiled]:
@@ -150,8 +151,36 @@ class _Function:
 
     @torch.no_grad()
     def __call__(self, *inputs: Any) -> Any:
-        outputs = self._run(*inputs)
         mutated = self._traced.mutated
+        shared = _shared(inputs, mutated)
+        if shared is not None:
+            text = f"arguments {shared[0]} and {shared[1]} share memory, and the graph writes to argument {shared[0]}"
+            if self._options.config.check_all_ops_execute:
+                raise UnsupportedError(f"check_all_ops_execute is set, and the graph runs on the host: {text}")
+            warnings.warn(f"tt: the graph runs on the host: {text}", stacklevel=2)
+            return self._function(*inputs)
+        outputs = self._run(*inputs)
         for number, value in zip(mutated, outputs[len(outputs) - len(mutated) :], strict=True):
             inputs[number].copy_(value)
-        return self._traced.results(outputs)
+        return self._traced.results(outputs, inputs)
+
+
+def _shared(inputs: Sequence[Any], mutated: Sequence[int]) -> tuple[int, int] | None:
+    """Return an input that changes and another one in its memory.
+
+    None is for none.
+    """
+    for number in mutated:
+        for other, value in enumerate(inputs):
+            if other != number and isinstance(value, torch.Tensor) and value.numel() and inputs[number].numel():
+                first, second = _extent(inputs[number]), _extent(value)
+                if first[0] < second[1] and second[0] < first[1]:
+                    return number, other
+    return None
+
+
+def _extent(value: torch.Tensor) -> tuple[int, int]:
+    """Return the addresses of the first byte of a tensor and after its last one."""
+    last = sum((size - 1) * stride for size, stride in zip(value.shape, value.stride(), strict=True))
+    begin = value.data_ptr()
+    return begin, begin + (last + 1) * value.element_size()

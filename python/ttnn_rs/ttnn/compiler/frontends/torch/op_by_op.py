@@ -48,7 +48,7 @@ def each_operation(found: Traced, options: Options) -> Callable[..., Any]:
         _write(walk.rows, options)
         for number, value in zip(found.mutated, outputs[len(outputs) - len(found.mutated) :], strict=True):
             inputs[number].copy_(value)
-        return found.results(outputs)
+        return found.results(outputs, inputs)
 
     return run
 

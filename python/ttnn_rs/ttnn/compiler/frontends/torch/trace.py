@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -23,16 +23,73 @@ class Traced:
         graph: The graph module: a tuple of tensors from the inputs.
         mutated: Numbers of the inputs that change: their new values are the last outputs.
         spec: How the first outputs make what the function returns.
-        constants: What the function returns and is no tensor, by number of the output.
+        leaves: What the function returns: a number of an output, a view of an input, or what is no tensor.
     """
 
     def __init__(self, graph: Any, mutated: list[int], spec: Any, leaves: list[Any]) -> None:
         self.graph, self.mutated, self.spec, self.leaves = graph, mutated, spec, leaves
 
-    def results(self, outputs: Sequence[Any]) -> Any:
-        """Return what the function returns, from the tensors of the graph."""
-        leaves = [outputs[one[0]] if isinstance(one, tuple) else one for one in self.leaves]
-        return pytree.tree_unflatten(leaves, self.spec)
+    def results(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """Return what the function returns.
+
+        Args:
+            outputs: The tensors of the graph.
+            inputs: The inputs, whose views are returned as such.
+        """
+
+        def leaf(given: Any) -> Any:
+            if isinstance(given, _View):
+                return given.of(inputs[given.number])
+            return outputs[given.number] if isinstance(given, _Output) else given
+
+        return pytree.tree_unflatten([leaf(one) for one in self.leaves], self.spec)
+
+
+class _Output(NamedTuple):
+    """A result that the graph computes."""
+
+    number: int
+
+
+class _View(NamedTuple):
+    """A result in the memory of an input.
+
+    The offset is counted from the input's; without a shape it is the input itself.
+    """
+
+    number: int
+    shape: tuple[int, ...] | None = None
+    strides: tuple[int, ...] = ()
+    offset: int = 0
+    base: tuple[int, ...] = ()
+
+    def of(self, value: torch.Tensor) -> torch.Tensor:
+        """Return the view of an input.
+
+        It is one of a copy if the strides are not those that were traced.
+        """
+        if self.shape is None:
+            return value
+        if value.stride() != self.base:
+            value = torch.empty_strided(value.shape, self.base, dtype=value.dtype).copy_(value)
+        return value.as_strided(self.shape, self.strides, value.storage_offset() + self.offset)
+
+
+def _view(leaf: torch.Tensor, wrapped: Sequence[Any]) -> _View | None:
+    """Return how a result is a view of an input.
+
+    None is for one with its own memory.
+    """
+    for number, one in enumerate(wrapped):
+        if leaf is one:
+            return _View(number)
+    for number, one in enumerate(wrapped):
+        if not isinstance(one, torch.Tensor) or leaf.dtype != one.dtype or leaf.is_conj() != one.is_conj():
+            continue
+        if leaf.untyped_storage()._cdata == one.untyped_storage()._cdata:
+            offset = int(leaf.storage_offset()) - int(one.storage_offset())
+            return _View(number, tuple(leaf.shape), tuple(leaf.stride()), offset, tuple(one.stride()))
+    return None
 
 
 def _plain(value: Any) -> Any:
@@ -61,12 +118,15 @@ def traced(function: Callable[..., Any], inputs: Sequence[Any]) -> Traced:
             leaves, seen["spec"] = pytree.tree_flatten(function(*wrapped))
             outputs: list[Any] = []
             seen["leaves"] = []
+            computed: dict[int, _Output] = {}
             for leaf in leaves:
-                if isinstance(leaf, torch.Tensor):
-                    seen["leaves"].append((len(outputs),))
-                    outputs.append(_plain(leaf))
-                else:
-                    seen["leaves"].append(leaf)
+                view: _View | _Output | None = _view(leaf, wrapped) if isinstance(leaf, torch.Tensor) else None
+                if view is None and isinstance(leaf, torch.Tensor):
+                    if id(leaf) not in computed:
+                        computed[id(leaf)] = _Output(len(outputs))
+                        outputs.append(_plain(leaf))
+                    view = computed[id(leaf)]
+                seen["leaves"].append(leaf if view is None else view)
             seen["mutated"] = []
             for number, (before, one) in enumerate(zip(given, wrapped, strict=True)):
                 after = _plain(one)

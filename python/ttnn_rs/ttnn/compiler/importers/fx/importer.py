@@ -96,9 +96,30 @@ def _call(scope: Scope, node: Any, values: Mapping[Any, Any]) -> Any:
     row = row_of(node.target)
     if row is None:
         refuse("has no TTIR operation")
+    _check_numbers(node)
     made = row(scope, arguments_of(node, values))
     _check(node, made)
     return made
+
+
+def _check_numbers(node: Any) -> None:
+    """Refuse numbers beyond 32 bits beside integers.
+
+    Raises:
+        Refusal: There is one.
+    """
+    schema = node.target._schema.arguments
+    positional = [one.name for one in schema if not one.kwarg_only]
+    given = {**dict(zip(positional, node.args, strict=False)), **node.kwargs}
+    described = [one.meta.get("val") for one in node.all_input_nodes] or [node.meta.get("val")]
+    dtypes = [one.dtype for one in described if hasattr(one, "dtype")]
+    if all(one.is_floating_point for one in dtypes):
+        return
+    for one in schema:
+        # Sizes and places are of another type; a number may stand for a tensor.
+        value, kind = given.get(one.name), str(one.type).lower()
+        if ("number" in kind or "tensor" in kind) and isinstance(value, int) and not -(1 << 31) <= value < 1 << 31:
+            refuse(f"has the number {value}, which does not fit 32 bits")
 
 
 def arguments_of(node: Any, values: Mapping[Any, Any]) -> Arguments:
