@@ -573,3 +573,21 @@ case(
     uniform(-0.9, 0.9, 1, 3, 4, 2),
     level="product",
 )
+_nan = torch.tensor([1.0, math.nan, -math.inf, 0.0])
+case("equal_to_itself", lambda x: (x == x, x != x), _nan, level="exact")
+case(
+    "narrow_against_wide_numbers",
+    lambda x: (x < 300, x > -1, x == 256),
+    whole(0, 255, 40, dtype=torch.uint8),
+    level="exact",
+)
+_least = torch.tensor([-(2**31), 2**31 - 1, 123456789, -123456789])
+case("divide_by_the_least", lambda x, y: (x // y, x % y), _least, torch.full((4,), -(2**31)), level="exact")
+case("floor_divide_by_zero", lambda x, y: x // y, torch.tensor([1.0, -1, 0, 7]), torch.tensor([0.0, 0, 0, 2]))
+case(
+    "attention_to_nothing",
+    lambda q, m: F.scaled_dot_product_attention(q, q, q, attn_mask=m),
+    normal(1, 2, 3, 8),
+    torch.tensor([[True, False, True], [False, False, False], [True, True, True]]),
+    level="product",
+)

@@ -40,7 +40,11 @@ def _attention(s: Scope, a: Arguments) -> SSAValue:
         scores = s.b.add(scores, _bias(s, a.attn_mask))
     elif a.is_causal:
         scores = s.b.add(scores, _causal(s, shape[-2], shape_of(key)[-2], len(shape_of(scores))))
-    made = s.matmul(softmax(s, scores, -1), value)
+    weights = softmax(s, scores, -1)
+    if a.attn_mask is not None and is_bool(element_of(a.attn_mask)):
+        # A row that attends to nothing is zero.
+        weights = s.b.multiply(weights, s.wide(a.attn_mask))
+    made = s.matmul(weights, value)
     return s.cast(made, a.element)
 
 

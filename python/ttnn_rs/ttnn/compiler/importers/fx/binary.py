@@ -14,6 +14,8 @@ __all__ = ["ROWS", "floor_divide", "quotient"]
 
 _EXPONENT: Final = 32
 """Limit of exponents that are written out as products."""
+_LEAST: Final = -(1 << 31)
+"""The least integer."""
 
 
 def _operands(s: Scope, a: Arguments) -> tuple[SSAValue, SSAValue]:
@@ -70,8 +72,13 @@ def quotient(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
     wrong = b.logical_and(b.ne(rest, zero), b.ne(b.lt(rest, zero), b.lt(x, zero)))
     same = b.eq(b.lt(rest, zero), b.lt(y, zero))
     back = s.where(same, s.splat(1, x), s.splat(-1, x))
-    made: SSAValue = s.where(wrong, b.add(found, back), found)
-    return made
+    found = s.where(wrong, b.add(found, back), found)
+    known = s.constant(y)
+    if known is not None and not bool((known == _LEAST).any()):
+        return found
+    # The least integer has no size: it goes only into itself.
+    least = s.number(_LEAST, x)
+    return s.where(b.eq(y, least), s.cast(b.eq(x, least), element_of(x)), found)
 
 
 def floor_divide(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
@@ -79,8 +86,8 @@ def floor_divide(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
     b = s.b
     if is_float(element_of(x)):
         whole = b.div(b.subtract(x, b.remainder(x, y)), y)
-        made: SSAValue = b.floor(s.plus(whole, 0.5))
-        return made
+        x, y, whole = s.together(x, y, b.floor(s.plus(whole, 0.5)))
+        return s.where(b.eq(y, s.number(0, y)), s.one(b.div(x, y)), whole)
     x, y = s.together(x, y)
     found = quotient(s, x, y)
     rest = b.subtract(x, b.multiply(found, y))

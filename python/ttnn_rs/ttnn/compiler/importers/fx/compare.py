@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ttnn.compiler.importers.builder import scalar, shape_of
-from ttnn.compiler.importers.builder.types import is_bool
+from ttnn.compiler.importers.builder.types import is_bool, is_float
 from ttnn.compiler.importers.fx.scope import Arguments, Row, Scope
+from ttnn.compiler.importers.fx.types import NARROW
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
 
 __all__ = ["ROWS", "select"]
@@ -15,6 +16,14 @@ __all__ = ["ROWS", "select"]
 def _compare(name: str) -> Row:
     def row(s: Scope, a: Arguments) -> SSAValue:
         element = s.promoted(a, "self", "other")
+        narrow = NARROW.get(str(getattr(a.fake("self"), "dtype", None)))
+        if narrow and isinstance(a.other, int) and not is_float(element):
+            # PyTorch wraps the number into the type of the tensor.
+            bits, signed = narrow
+            offset = 1 << (bits - 1) if signed else 0
+            number = (a.other + offset) % (1 << bits) - offset
+            wrapped: SSAValue = s.b.op(name, *s.pair(a.self, number, element))
+            return wrapped
         made: SSAValue = s.b.op(name, *s.pair(a.self, a.other, scalar("f32") if is_bool(element) else element))
         return made
 

@@ -156,7 +156,7 @@ def _scatter(kind: str) -> Row:
             source = s.b.splat(source, places, a.element)
         source = s.slice(s.cast(source, a.element), [0] * rank, places)
         wanted = a.reduce if isinstance(a.reduce, str) else None
-        found = {"add": "sum", "multiply": "prod", "sum": "sum", "prod": "prod", "amax": "max", "amin": "min"}
+        found = {"add": "sum", "multiply": "prod", "sum": "sum", "prod": "prod"}
         if wanted is not None and wanted not in found:
             refuse(f"with {wanted} has no TTIR operation")
         if wanted is not None and a.include_self is False:
