@@ -61,6 +61,28 @@ def test_data_type_and_place_are_parts_of_a_program(operator: Callable[..., Any]
     assert _entries(device, *(lambda x=x: operator(x) for x in tensors)) == len(tensors)
 
 
+@pytest.mark.parametrize("users", [1, 8, 32])
+@pytest.mark.parametrize("paged", [False, True])
+def test_positions_of_decoding_share_one_program(users: int, paged: bool, device: ttnn.MeshDevice) -> None:
+    """Lists and tensors of positions are arguments; that they are lists is not."""
+    query, keys = _x(device, 1, users, 8, 64), _x(device, users, 1, 256, 64)
+    lists = [[5] * users, [200] * users, list(range(users)), [-1, *range(1, users)]]
+    tensors = [ttnn.from_torch(torch.tensor(at, dtype=torch.int32), device=device) for at in lists]
+    if paged:
+        blocks = ttnn.from_torch(torch.arange(users, dtype=torch.int32).reshape(users, 1), device=device)
+        attend = ttnn.transformer.paged_scaled_dot_product_attention_decode
+        calls = [lambda at=at: attend(query, keys, keys, blocks, cur_pos_tensor=at) for at in tensors]
+        assert _entries(device, *calls) == 1
+        return
+    decode = ttnn.transformer.scaled_dot_product_attention_decode
+    by_lists = [lambda at=at: decode(query, keys, keys, cur_pos=at) for at in lists]
+    by_tensors = [lambda at=at: decode(query, keys, keys, cur_pos_tensor=at) for at in tensors]
+    assert _entries(device, *by_lists) == 1
+    assert _entries(device, *by_tensors) == 1
+    assert _entries(device, *by_lists, *by_tensors) == 2
+    assert _entries(device, by_lists[0], lambda: decode(query, keys, keys, is_causal=False)) == 2
+
+
 def _on(device: ttnn.MeshDevice, *shape: int) -> ttnn.Tensor:
     values = np.random.default_rng(0).normal(size=shape).astype(np.float32)
     return ttnn.Tensor(values, ttnn.bfloat16, device, ttnn.TILE_LAYOUT)

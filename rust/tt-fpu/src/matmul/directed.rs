@@ -41,7 +41,8 @@ const HALF_UNIT: i32 = (-24 << 23) - HALF + 0x400;
 /// `Dst` on the grid of a step, and the grid.
 #[inline(always)]
 fn aligned<V: Vector>(starts: [V::Int; 2], dst: V::Int) -> (V::Float, V::Int) {
-    let [first, second] = starts.map(V::from_bits);
+    // Not an array that is mapped, which the compiler may leave as calls.
+    let (first, second) = (V::from_bits(starts[0]), V::from_bits(starts[1]));
     let dst = V::from_bits(dst);
     let largest = V::largest_magnitude(dst, V::largest_magnitude(first, second));
     let grid = V::or(V::and(V::to_bits(largest), V::splat(EXPONENT)), V::splat(HALF));
@@ -53,7 +54,7 @@ fn aligned<V: Vector>(starts: [V::Int; 2], dst: V::Int) -> (V::Float, V::Int) {
 #[inline(always)]
 fn add_terms<V: Vector>(total: V::Float, grid: V::Int, starts: [V::Int; 2], ends: [V::Float; 2]) -> V::Float {
     let half = V::from_bits(V::add(grid, V::splat(HALF_UNIT)));
-    let [first, second] = starts.map(V::from_bits);
+    let (first, second) = (V::from_bits(starts[0]), V::from_bits(starts[1]));
     let total = V::add_down(total, V::add_float(V::sub_float(ends[0], first), half));
     V::add_down(total, V::add_float(V::sub_float(ends[1], second), half))
 }

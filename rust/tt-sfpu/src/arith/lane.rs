@@ -485,8 +485,9 @@ pub fn lut8<V: Lane>(lines: [u32; 3], v: V) -> V {
     let (near, middle) = (ilt(distance, ONE), ilt(distance, TWO));
     let mut line = [V::from(0); 2];
     for (i, coefficient) in line.iter_mut().enumerate() {
-        let [low, medium, high] = [0, 1, 2].map(|range| lut8_coefficient(lines[range] >> (8 - 8 * i) & 255));
-        *coefficient = select(near, low, select(middle, medium, V::from(high)));
+        // Not an array that is mapped, which the compiler may leave as calls for every vector.
+        let of = |line: u32| lut8_coefficient(line >> (8 - 8 * i) & 255);
+        *coefficient = select(near, of(lines[0]), select(middle, of(lines[1]), V::from(of(lines[2]))));
     }
     mad(line[0], distance, line[1])
 }
@@ -504,10 +505,10 @@ pub fn lut16<V: Lane>(slopes: [u32; 3], intercepts: [u32; 3], v: V) -> V {
     let distance = magnitude(v);
     let mut line = [V::from(0); 2];
     for (coefficient, halves) in line.iter_mut().zip([slopes, intercepts]) {
-        let half = [0, 1, 2, 3, 4, 5].map(|i| lut16_coefficient(halves[i / 2] >> (16 * (i % 2)) & 0xffff));
-        *coefficient = V::from(half[5]);
+        let half = |i: usize| lut16_coefficient(halves[i / 2] >> (16 * (i % 2)) & 0xffff);
+        *coefficient = V::from(half(5));
         for i in (0..5).rev() {
-            *coefficient = select(ilt(distance, ENDS[i]), half[i], *coefficient);
+            *coefficient = select(ilt(distance, ENDS[i]), half(i), *coefficient);
         }
     }
     mad(line[0], distance, line[1])

@@ -96,7 +96,9 @@ struct Angle;
 /// 1 / x by one Newton step, x being neither zero nor far from the middle of the range.
 #[inline(always)]
 fn reciprocal(x: f32) -> f32 {
-    let [square, linear, constant] = RECIPROCAL_SEED.map(f32::from_bits);
+    // Not an array that is mapped, which the compiler may leave as calls.
+    let [square, linear, constant] = RECIPROCAL_SEED;
+    let (square, linear, constant) = (f32::from_bits(square), f32::from_bits(linear), f32::from_bits(constant));
     let word = x.to_bits();
     let negated = f32::from_bits(word & 0x7f_ffff | 0xbf80_0000);
     let seed = square.mul_add(negated, linear).mul_add(negated, constant);

@@ -45,7 +45,9 @@ fn round_to_odd(places: i32, is_cut: bool) -> i32 {
 /// The mantissa's logarithm by the cubic.
 #[inline(always)]
 fn log_cubic(mantissa: u32) -> f32 {
-    let [cubic, square, linear, _] = LOG_CUBIC.map(f32::from_bits);
+    // Not an array that is mapped, which the compiler may leave as calls.
+    let [cubic, square, linear, _] = LOG_CUBIC;
+    let (cubic, square, linear) = (f32::from_bits(cubic), f32::from_bits(square), f32::from_bits(linear));
     let m = f32::from_bits(mantissa | 127 << 23);
     let slope = cubic.mul_add(m, square).mul_add(m, linear);
     let product = (slope.to_bits() & MANTISSA | 1 << 23) * (mantissa >> 16 | 128);
