@@ -64,7 +64,7 @@ def test_data_type_and_place_are_parts_of_a_program(operator: Callable[..., Any]
 @pytest.mark.parametrize("users", [1, 8, 32])
 @pytest.mark.parametrize("paged", [False, True])
 def test_positions_of_decoding_share_one_program(users: int, paged: bool, device: ttnn.MeshDevice) -> None:
-    """Lists and tensors of positions are arguments; that they are lists is not."""
+    """Positions are arguments of a program; that they are lists is not."""
     query, keys = _x(device, 1, users, 8, 64), _x(device, users, 1, 256, 64)
     lists = [[5] * users, [200] * users, list(range(users)), [-1, *range(1, users)]]
     tensors = [ttnn.from_torch(torch.tensor(at, dtype=torch.int32), device=device) for at in lists]
