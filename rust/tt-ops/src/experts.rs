@@ -96,7 +96,11 @@ impl ExpertSums {
             let rows: Vec<&[u8]> = sums.iter().map(<[u8; HALVES]>::as_slice).collect();
             for column in 0..bytes / 64 {
                 let page = target.claim(chunk * across + first / 32 + column)?;
-                tile_of_rows(level, &rows, 64 * column, page.try_into().expect("a tile of bfloat16"));
+                let Ok(tile) = page.try_into() else {
+                    let what = "an output whose pages are no tiles of bfloat16".to_owned();
+                    return Err(OpError::Invariant { operator: SUMS, what });
+                };
+                tile_of_rows(level, &rows, 64 * column, tile);
             }
             Ok(())
         })

@@ -173,6 +173,7 @@ mod tests {
                 sender: sender(Some(place)),
                 vector: Some(vec![1, 0, 5]),
                 payload: Arc::from([1, 2, 3, 4]),
+                source: 4096,
                 arrivals,
             },
             Packet { sender: sender(None), vector: None, payload: Arc::from([]), source: 0, arrivals: Vec::new() },
