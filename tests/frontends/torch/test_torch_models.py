@@ -178,7 +178,7 @@ def test_wrong_plans_fail(wrong: str, device: Any, monkeypatch: pytest.MonkeyPat
     for name in names:
         case = CASES[name]
         try:
-            run = compile_function(case.function, case.inputs, ["input"] * len(case.inputs), Options(device=device))
+            run = compile_function(case.on_copies, case.inputs, ["input"] * len(case.inputs), Options(device=device))
             assert_close(run(*case.inputs), case.function(*case.inputs), case.level)
         except (AssertionError, RuntimeError):
             failed += 1

@@ -26,6 +26,6 @@ def test_a_row_gives_what_pytorch_gives(case: Case, device: ttnn.MeshDevice) -> 
     options = Options(device=device, config=CompilerConfig(check_all_ops_execute=True))
     with torch.no_grad():
         expected = case.function(*case.inputs)
-        run = compile_function(case.function, case.inputs, ["input"] * len(case.inputs), options)
+        run = compile_function(case.on_copies, case.inputs, ["input"] * len(case.inputs), options)
         assert_close(run(*case.inputs), expected, case.level)
     assert [one.runs for one in run.programs] == [1]
