@@ -180,7 +180,7 @@ def _shared(inputs: Sequence[Any], mutated: Sequence[int]) -> tuple[int, int] | 
 
 
 def _extent(value: torch.Tensor) -> tuple[int, int]:
-    """Return the addresses of the first byte of a tensor and after its last one."""
+    """Return the address of a tensor, and the one after it."""
     last = sum((size - 1) * stride for size, stride in zip(value.shape, value.stride(), strict=True))
     begin = value.data_ptr()
     return begin, begin + (last + 1) * value.element_size()
