@@ -10,9 +10,9 @@ use std::sync::atomic::AtomicPtr;
 
 use crate::buffer::Buffer;
 use crate::client::{Client, Device, Memory};
+use crate::error::Error;
 use crate::event::Event;
 use crate::executable::{Executable, LoadedExecutable};
-use crate::failure::Error;
 
 /// Version of the interface.
 pub const MAJOR: c_int = 0;

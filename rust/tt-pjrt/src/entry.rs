@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{mem, ptr};
 
 use crate::abi::Plain;
-use crate::failure::{Error, Failure};
+use crate::error::Error;
+use crate::failure::Failure;
 
 /// Smallest structure: its size and the list of extensions.
 const SMALLEST: usize = size_of::<usize>() + size_of::<*mut c_void>();
@@ -26,7 +27,7 @@ pub(crate) unsafe fn call<T: Plain>(
     let run = || unsafe { call_with_copy(args, name, function) };
     let result = catch_unwind(AssertUnwindSafe(run));
     let result = result.unwrap_or_else(|panic| Err(panicked(name, &*panic)));
-    result.err().map_or(ptr::null_mut(), Failure::into_raw)
+    result.err().map_or(ptr::null_mut(), Error::of)
 }
 
 unsafe fn call_with_copy<T: Plain>(

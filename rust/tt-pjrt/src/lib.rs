@@ -13,6 +13,7 @@ pub mod buffer;
 pub mod client;
 mod copy;
 mod entry;
+pub mod error;
 pub mod event;
 pub mod executable;
 pub mod failure;

@@ -6,8 +6,9 @@ use std::sync::atomic::AtomicPtr;
 
 use crate::abi::{Api, FUNCTIONS, Function, MAJOR, MINOR, Version};
 use crate::entry;
-use crate::failure::{Error, Failure};
-use crate::{buffer, client, event, executable, failure};
+use crate::error::Error;
+use crate::failure::Failure;
+use crate::{buffer, client, error, event, executable};
 
 macro_rules! table {
     ($($name:ident $(= $function:path)?;)*) => {
@@ -18,7 +19,7 @@ macro_rules! table {
     };
     (@function $name:ident) => {{
         unsafe extern "C" fn refuse(_: *mut c_void) -> *mut Error {
-            Failure::unimplemented(concat!("tt: PJRT_", stringify!($name), " is not supported")).into_raw()
+            Error::of(Failure::unimplemented(concat!("tt: PJRT_", stringify!($name), " is not supported")))
         }
         refuse as Function
     }};
@@ -45,9 +46,9 @@ pub static API: Api = Api {
 };
 
 table! {
-    Error_Destroy = failure::destroy;
-    Error_Message = failure::message;
-    Error_GetCode = failure::code;
+    Error_Destroy = error::destroy;
+    Error_Message = error::message;
+    Error_GetCode = error::code;
     Plugin_Initialize = client::initialize;
     Plugin_Attributes = client::attributes;
     Event_Destroy = event::destroy;
@@ -177,7 +178,7 @@ table! {
     Client_Load;
     LoadedExecutable_AddressableDeviceLogicalIds = executable::logical_ids;
     Buffer_Bitcast;
-    Error_ForEachPayload = failure::for_each_payload;
+    Error_ForEachPayload = error::for_each_payload;
     TopologyDescription_Fingerprint;
     Executable_ParameterMemoryKinds;
     Device_ClearMemoryStats;

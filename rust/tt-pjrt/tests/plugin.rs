@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use tt_pjrt::abi::*;
 use tt_pjrt::backend::{Argument, Backend, Compiled, Program as Run, Value};
-use tt_pjrt::failure::{Error, Failure};
+use tt_pjrt::error::Error;
+use tt_pjrt::failure::Failure;
 use tt_pjrt::table::NAMES;
 use tt_pjrt::types::{ElementType, TensorType};
 use tt_pjrt::wire::CompileOptions;

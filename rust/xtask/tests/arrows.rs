@@ -20,6 +20,7 @@ const BELOW: &[(&str, &[&str])] = &[
     ("tt-noc", &["tt-formats", "tt-memory"]),
     ("tt-perf", &["tt-formats"]),
     ("tt-plan", &["tt-formats", "tt-memory", "tt-noc", "tt-perf"]),
+    ("tt-pjrt", &[]),
     ("tt-riscv", &["tt-perf"]),
     (
         "tt-program",
@@ -51,6 +52,7 @@ const BELOW: &[(&str, &[&str])] = &[
             "tt-memory",
             "tt-noc",
             "tt-perf",
+            "tt-pjrt",
             "tt-plan",
             "tt-program",
             "tt-ops",
@@ -58,6 +60,9 @@ const BELOW: &[(&str, &[&str])] = &[
         ],
     ),
 ];
+
+/// Modules whose structures of a C interface hold pointers to the objects of modules above them.
+const POINTS_UP: &[(&str, &str)] = &[("tt-pjrt", "abi")];
 
 /// A module by the names on the way to it from the crate's root.
 type Module = Vec<String>;
@@ -96,7 +101,8 @@ fn modules_name_each_other_in_no_circle() {
     for (name, _) in BELOW {
         let mut modules = BTreeMap::new();
         read(&engine().join(name).join("src"), &mut Vec::new(), &mut modules);
-        let arrows = arrows(&modules);
+        let mut arrows = arrows(&modules);
+        arrows.retain(|module, _| !POINTS_UP.contains(&(name, &module.join("::"))));
         circles.extend(circle(&arrows).map(|circle| {
             let steps: Vec<String> = circle.iter().map(|module| format!("{name}::{}", module.join("::"))).collect();
             steps.join(" -> ")
