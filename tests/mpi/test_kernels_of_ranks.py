@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-from testkit.rank_jobs import REPOSITORY, launch, lines, needs_mpi
+from testkit.rank_jobs import REPOSITORY, launch, lines, needs_mpi, numbers_of_passed_tests
 
 pytestmark = needs_mpi
 
@@ -17,8 +16,7 @@ def test_tests_of_packets_pass_on_several_processes(ranks: int, memory: str) -> 
     options = ("-q", "-x", "--color=no", "-p", "no:cacheprovider", "-p", "no:xdist")
     tests = (REPOSITORY / "tests/metal/test_fabric_kernels.py", "-k", "gather or order or test_packets")
     job = launch(ranks, "-m", "pytest", *options, *tests, TTNN_RANK_MEMORY=memory)
-    text = "\n".join(lines(job))
-    assert len(re.findall(r"\b13 passed", text)) == ranks, text
+    assert numbers_of_passed_tests(job) == [13] * ranks
 
 
 _PROGRAM = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -58,3 +59,9 @@ def lines(job: subprocess.CompletedProcess[str], *, code: int = 0) -> list[str]:
     """Return what the processes of a job printed, sorted."""
     assert job.returncode == code, job.stdout[-2000:] + job.stderr[-4000:]
     return sorted(job.stdout.splitlines())
+
+
+def numbers_of_passed_tests(job: subprocess.CompletedProcess[str]) -> list[int]:
+    """Return how many tests passed in each process of a job that ran pytest."""
+    # Processes share one stream: two summaries may stand on one line with nothing between them.
+    return [int(number) for number in re.findall(r"(\d+) passed", "\n".join(lines(job)))]
