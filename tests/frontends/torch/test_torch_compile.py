@@ -145,11 +145,12 @@ def test_numbers_beyond_32_bits_beside_integers_go_to_the_host() -> None:
 
 @torch.no_grad()
 def test_parameters_are_copied_to_the_device_once_and_again_when_they_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ttnn.compiler.frontends.torch import compiled
+    from ttnn.compiler.frontends.torch import border, compiled
 
     copies: list[str] = []
-    first = compiled.to_host
-    monkeypatch.setattr(compiled, "to_host", lambda value, name: (copies.append(name), first(value, name))[1])
+    first = border.to_host
+    for module in (border, compiled):
+        monkeypatch.setattr(module, "to_host", lambda value, name: (copies.append(name), first(value, name))[1])
     model, x = nn.Linear(8, 4), torch.randn(3, 8)
     run = torch.compile(model, backend=tt)
     run(x)
@@ -161,6 +162,20 @@ def test_parameters_are_copied_to_the_device_once_and_again_when_they_change(mon
     assert len(copies) == 6
     model.weight = nn.Parameter(torch.randn(4, 8))
     assert_close(run(x), model(x), "product")
+
+
+@torch.no_grad()
+def test_programs_share_the_copy_of_a_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ttnn.compiler.frontends.torch import border
+
+    copies: list[str] = []
+    first = border.to_host
+    monkeypatch.setattr(border, "to_host", lambda value, name: (copies.append(name), first(value, name))[1])
+    layer, x = nn.Linear(8, 4), torch.randn(3, 8)
+    plain, bent = torch.compile(layer, backend=tt), torch.compile(nn.Sequential(layer, nn.Tanh()), backend=tt)
+    assert_close(plain(x), layer(x), "product")
+    assert_close(bent(x), torch.tanh(layer(x)), "product")
+    assert len(copies) == 2
 
 
 @torch.no_grad()

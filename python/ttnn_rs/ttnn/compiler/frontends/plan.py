@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import ttnn
 from ttnn.base.exceptions import ParameterError, UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
@@ -15,6 +16,7 @@ from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.dialects.operations import plain
 from ttnn.compiler.frontends.border import Border
 from ttnn.compiler.frontends.disk_cache import cached
+from ttnn.compiler.frontends.resident import Elements, Held
 from ttnn.compiler.importers.builder.types import is_integer, is_signed, width_of
 from ttnn.compiler.importers.stablehlo import read, to_ttir
 from ttnn.compiler.ir.attributes import DenseAttr
@@ -22,7 +24,8 @@ from ttnn.compiler.ir.module import Module, location_name
 from ttnn.compiler.ir.xdsl_adapter import Attribute, DictionaryAttr, FuncOp, StringAttr
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
-from ttnn.compiler.runtime.place import Transfers, place
+from ttnn.compiler.runtime.place import Transfers
+from ttnn.compiler.runtime.prepared import prepared
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.version import NEWEST
 from ttnn.compiler.versions import parse_module, print_module
@@ -77,12 +80,13 @@ class Plan:
             mesh = "x".join(map(str, self._program.mesh))
             raise UnsupportedError(f"@{self.name} runs on a mesh of {mesh} devices; plans run on one.")
         self._bound: dict[int, Any] = {}
+        self._constant = prepared(self._program).constant
 
     def bind(self, values: Mapping[int, Any], device: Any) -> None:
         """Move inputs to the device, where they stay until bound again.
 
         Args:
-            values: An array or tensor by number of the input.
+            values: An array, tensor or `Held` by number of the input.
             device: The device.
 
         Raises:
@@ -91,17 +95,19 @@ class Plan:
         for number, value in values.items():
             if not 0 <= number < len(self.inputs):
                 raise ParameterError(f"@{self.name} has {len(self.inputs)} inputs, got a value of input {number}.")
-            self._bound[number] = self.place(number, value, device)
+            held = value if isinstance(value, Held) else Elements(self.inputs[number], value)
+            self._placed(number, held, device, Transfers())
+            self._bound[number] = held
 
-    def place(self, number: int, value: Any, device: Any) -> Any:
-        """Return an input in the form that the program asks for.
+    def _placed(self, number: int, value: Any, device: Any, transfers: Transfers) -> Any:
+        """Return an input as the executor takes it.
 
-        Args:
-            number: Number of the input.
-            value: An array or tensor.
-            device: The device.
+        Inputs that only constants are made of stay where they are.
         """
-        return place(self.inputs[number].tensor(value), self._program.inputs[number][1], device, Transfers())
+        if not isinstance(value, Held):
+            return value if isinstance(value, ttnn.Tensor) else self.inputs[number].tensor(value)
+        identity, want = self._program.inputs[number]
+        return value if identity in self._constant else value.keep(want, device, transfers, self)
 
     def form(self, number: int) -> Description:
         """Return the form in which the program asks for an input."""
@@ -116,22 +122,26 @@ class Plan:
         """Return the results as tensors, where the program leaves them.
 
         Args:
-            values: Arrays or tensors of the inputs that are not bound, in order.
+            values: Arrays, tensors or `Held` of the inputs that are not bound, in order.
             device: The device.
             transfers: Counts copies and conversions.
 
         Raises:
             ParameterError: Another number of values.
         """
-        wanted = [i for i in range(len(self.inputs)) if i not in self._bound]
-        if len(values) != len(wanted):
+        count = len(self.inputs)
+        if len(values) != count - len(self._bound):
             raise ParameterError(
-                f"@{self.name} has {len(self.inputs)} inputs, {len(self._bound)} of them bound: expected "
-                f"{len(wanted)} values, got {len(values)}."
+                f"@{self.name} has {count} inputs, {len(self._bound)} of them bound: expected "
+                f"{count - len(self._bound)} values, got {len(values)}."
             )
-        tensors = dict(self._bound)
-        tensors |= {i: self.inputs[i].tensor(value) for i, value in zip(wanted, values, strict=True)}
-        return execute(self._program, [tensors[i] for i in range(len(self.inputs))], device, transfers)
+        counted = transfers if transfers is not None else Transfers()
+        given: Sequence[Any] = values
+        if self._bound:
+            rest = iter(values)
+            given = [self._bound[i] if i in self._bound else next(rest) for i in range(count)]
+        tensors = [self._placed(i, value, device, counted) for i, value in enumerate(given)]
+        return execute(self._program, tensors, device, counted)
 
     def __call__(self, *values: Any, device: Any) -> list[Any]:
         """Return the results as arrays with the elements of the framework."""

@@ -7,18 +7,19 @@ Bits, times and reports are therefore those of the operators.
 
 from __future__ import annotations
 
-import math
 import os
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import ttnn
 from ttnn.base.exceptions import FileAccessError, FileFormatError, ParameterError, ShapeError, TtnnError
 from ttnn.base.paths import is_inside
-from ttnn.compiler.conversion.ttnn_to_calls.calls import CACHED, PROGRAM, TRACE, Call, kept_by_traces, references
+from ttnn.compiler.conversion.ttnn_to_calls.calls import CACHED, PROGRAM, TRACE, Call, references
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program
-from ttnn.compiler.runtime.place import Transfers, evaluate, place, public
+from ttnn.compiler.runtime.place import Source, Transfers, place
+from ttnn.compiler.runtime.prepared import FILES, prepared
 from ttnn.compiler.runtime.traces import Trace, is_trace_id
 
 __all__ = ["execute"]
@@ -39,7 +40,8 @@ def execute(
 
     Args:
         program: The program.
-        inputs: A tensor for each input, anywhere; what is not where and how the program expects it is converted.
+        inputs: A tensor or source for each input, anywhere; what is not where and how the program expects it is
+            converted.
         device: Where it runs.
         transfers: Counts copies and conversions of inputs and outputs.
         observe: Is told each call, and the nanoseconds that it took on the host.
@@ -52,14 +54,14 @@ def execute(
         ShapeError: An input of another shape than the program's.
         TtnnError: What an operator refuses; the message names the operation of the program.
     """
-    if not depth and not allow_files:
+    ready = prepared(program)
+    if not depth and not allow_files and ready.files:
         _refuse_files(program)
     counted = transfers if transfers is not None else Transfers()
-    shape = tuple(device.shape)
-    if math.prod(program.mesh) > 1 and shape != program.mesh:
+    if program.mesh != (1, 1) and tuple(device.shape) != program.mesh:
         raise ParameterError(
             f"program {program.name} runs on a mesh of {program.mesh[0]}x{program.mesh[1]}, got one of "
-            f"{'x'.join(map(str, shape))}."
+            f"{'x'.join(map(str, device.shape))}."
         )
     if len(inputs) != len(program.inputs):
         raise ParameterError(f"program {program.name} has {len(program.inputs)} inputs, got {len(inputs)}.")
@@ -73,20 +75,22 @@ def execute(
             raise ShapeError(
                 f"program {program.name}, input {index}: the shape is {list(want.shape)}, got {list(given_shape)}."
             )
-        tensors[number] = place(tensor, want, device, counted)
-    finished = _last_uses(program)
-    given = {number for number, _ in program.inputs} | kept_by_traces(program.calls)
+        if isinstance(tensor, Source):
+            tensors[number] = tensor if number in ready.constant else tensor.place(want, device, counted)
+        else:
+            tensors[number] = place(tensor, want, device, counted)
+    given = set(ready.given)
     sources_of = {number: tensor for (number, _), tensor in zip(program.inputs, inputs, strict=True)}
-    for index, call in enumerate(program.calls):
-        text = program.texts[call.operation] if 0 <= call.operation < len(program.texts) else ""
+    for step in ready.steps:
+        call = step.call
         try:
-            arguments = [evaluate(argument, tensors, device) for argument in call.arguments]
-            keywords = {name: evaluate(value, tensors, device) for name, value in call.keywords.items()}
+            arguments, keywords = step.values(tensors, device)
         except KeyError as error:
+            text = program.texts[call.operation] if 0 <= call.operation < len(program.texts) else ""
             raise FileFormatError(
                 f"program {program.name}, operation {call.operation}: tensor {error} has not been made. {text}"
             ) from None
-        begin = time.perf_counter_ns()
+        begin = time.perf_counter_ns() if observe is not None else 0
         try:
             if call.function == PROGRAM:
                 result = _call(program, arguments[0], arguments[1], device, counted, observe, depth)
@@ -98,11 +102,11 @@ def execute(
                 # The results stay for the next run.
                 given.update(call.outputs)
             elif call.function == "ttnn.deallocate" and _is_kept(call.arguments[0].id, tensors, given):
-                for number in finished.get(index, ()):
+                for number in step.finished:
                     tensors.pop(number, None)
                 continue
             else:
-                result = public(call.function)(*arguments, **keywords)
+                result = step.function(*arguments, **keywords)
         except TtnnError as error:
             error.sentence = f"program {program.name}, operation {call.operation}: {error.sentence}"
             raise
@@ -113,7 +117,7 @@ def execute(
         else:
             chosen = range(len(call.outputs)) if call.returns is None else call.returns
             tensors.update(zip(call.outputs, [result[place_] for place_ in chosen], strict=True))
-        for number in finished.get(index, ()):
+        for number in step.finished:
             tensors.pop(number, None)
     try:
         results = [tensors[number] for number, _ in program.outputs]
@@ -138,16 +142,12 @@ def _refuse_files(program: Program) -> None:
     """
     for one in [program, *program.all]:
         for call in one.calls:
-            if call.function in _FILES and not is_inside(call.arguments[0], "."):
+            if call.function in FILES and not is_inside(call.arguments[0], "."):
                 raise FileAccessError(
                     f"program {one.name}, operation {call.operation}: {call.function} names {call.arguments[0]!r}, "
                     f"which is not below the working folder {os.getcwd()}. Run the binary in the folder of the file, "
                     "or use --allow-files (allow_files=True of ttrt.runtime.submit) if you trust it."
                 )
-
-
-_FILES: Final = frozenset({"ttnn.dump_tensor", "ttnn.load_tensor"})
-"""Functions of programs whose first argument is a file."""
 
 
 def _call(
@@ -177,24 +177,29 @@ def _constants(
     observe: Callable[[Call, int], None] | None,
     depth: int,
 ) -> list[Any]:
-    """Run a constant program, unless run last for these tensors.
+    """Run a constant program, unless run for these tensors on this device.
 
-    On the same device.
+    Its results are kept as long as the tensors are.
     """
-    key = (call.arguments[0], call.operation)
-    known = program.constants.get(key)
-    if known is not None:
-        before, where, results = known
-        if (
-            where is device
-            and len(before) == len(sources)
-            and all(a is b for a, b in zip(before, sources, strict=True))
-        ):
-            kept: list[Any] = results
-            return kept
+    known = program.constants.setdefault((call.arguments[0], call.operation), {})
+    key = (id(device), *map(id, sources))
+    if key in known:
+        kept: list[Any] = known[key][0]
+        return kept
     made = _call(program, call.arguments[0], inputs, device, transfers, observe, depth)
-    program.constants[key] = (list(sources), device, made)
+
+    def forget(_: Any) -> None:
+        known.pop(key, None)
+
+    # An object that is gone ends them: its number may be that of another one then.
+    known[key] = (made, [weakref.ref(one, forget) for one in (device, *sources)])
+    while len(known) > _SETS:
+        del known[next(iter(known))]
     return made
+
+
+_SETS: Final = 64
+"""Most sets of tensors whose constants a program keeps."""
 
 
 def _trace(
@@ -232,20 +237,3 @@ def _is_kept(number: int, tensors: dict[int, Any], given: set[int]) -> bool:
 
 
 _DEPTH: Final = 32
-
-
-def _last_uses(program: Program) -> dict[int, list[int]]:
-    """Tensors to free after each call.
-
-    No later call and no output needs them; memory is free when nothing holds a tensor.
-    """
-    last: dict[int, int] = {}
-    for index, call in enumerate(program.calls):
-        for number in (*references([call.arguments, call.keywords]), *call.outputs):
-            last[number] = index
-    kept = {number for number, _ in program.outputs}
-    finished: dict[int, list[int]] = {}
-    for number, index in last.items():
-        if number not in kept:
-            finished.setdefault(index, []).append(number)
-    return finished

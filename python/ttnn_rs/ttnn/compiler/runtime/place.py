@@ -5,16 +5,17 @@ They are converted only where something differs.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import ttnn
 from ttnn.base.exceptions import FileFormatError, TtnnError
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Name, New
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description
 
-__all__ = ["Transfers", "evaluate", "place"]
+__all__ = ["Source", "Transfers", "evaluate", "place", "public"]
 
 
 @dataclass
@@ -25,11 +26,38 @@ class Transfers:
         to_device: Copies from the host to a device.
         from_device: Copies from a device to the host.
         conversions: Changes of layout, data type or memory on one side.
+        bytes_to_device: Size of what was copied to a device.
+        bytes_from_device: Size of what was copied to the host.
     """
 
     to_device: int = 0
     from_device: int = 0
     conversions: int = 0
+    bytes_to_device: int = 0
+    bytes_from_device: int = 0
+
+    def up(self, tensor: Any) -> None:
+        """Count the copy of a tensor to a device."""
+        self.to_device += 1
+        self.bytes_to_device += tensor.volume() * tensor.element_size()
+
+    def down(self, tensor: Any) -> None:
+        """Count the copy of a tensor to the host."""
+        self.from_device += 1
+        self.bytes_from_device += tensor.volume() * tensor.element_size()
+
+
+class Source(ABC):
+    """Elements of an input, placed when a program needs them."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+
+    @abstractmethod
+    def place(self, want: Description, device: Any, transfers: Transfers) -> Any:
+        """Return the elements as a tensor in a program's form."""
 
 
 def evaluate(argument: Any, tensors: dict[int, Any], device: Any) -> Any:
@@ -81,12 +109,17 @@ def place(tensor: Any, want: Description, device: Any, transfers: Transfers) -> 
         device: Of the program.
         transfers: Is told of what happens.
     """
-    dtype, layout = evaluate(want.dtype, {}, device), evaluate(want.layout, {}, device)
-    memory = None if want.memory is None else evaluate(want.memory, {}, device)
+    form = _FORMS.get(want.key)
+    if form is None:
+        memory = None if want.memory is None else evaluate(want.memory, {}, device)
+        form = evaluate(want.dtype, {}, device), evaluate(want.layout, {}, device), memory
+        if len(_FORMS) < _MOST_FORMS:
+            _FORMS[want.key] = form
+    dtype, layout, memory = form
     on_device = tensor.storage_type() == ttnn.StorageType.DEVICE
     if on_device and memory is None:
+        transfers.down(tensor)
         tensor = ttnn.from_device(tensor)
-        transfers.from_device += 1
         on_device = False
     if tensor.layout != layout or tensor.dtype != dtype:
         transfers.conversions += 1
@@ -96,9 +129,13 @@ def place(tensor: Any, want: Description, device: Any, transfers: Transfers) -> 
             tensor = ttnn.to_dtype(tensor, dtype)
         tensor = ttnn.to_layout(tensor, layout, None if tensor.dtype == dtype else dtype)
     if memory is not None and not on_device:
-        transfers.to_device += 1
+        transfers.up(tensor)
         return ttnn.to_device(tensor, device, memory_config=memory)
     if memory is not None and tensor.memory_config() != memory:
         transfers.conversions += 1
         return ttnn.to_memory_config(tensor, memory)
     return tensor
+
+
+_FORMS: Final[dict[str, tuple[Any, Any, Any]]] = {}
+_MOST_FORMS: Final = 4096

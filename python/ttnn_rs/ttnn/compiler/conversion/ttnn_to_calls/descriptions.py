@@ -6,6 +6,7 @@ Shape, data type, layout and memory config.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
@@ -66,6 +67,11 @@ class Description:
     tiled: bool
     memory: New | None
     mesh_shape: tuple[int, ...] = (1, 1)
+
+    @cached_property
+    def key(self) -> str:
+        """Text that equal descriptions share."""
+        return repr(self)
 
     def in_tiles(self) -> Description:
         """Return the tensor's description in tiles; shards become whole tiles."""

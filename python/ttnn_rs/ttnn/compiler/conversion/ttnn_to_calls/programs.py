@@ -34,6 +34,7 @@ class Program:
         all: All programs of the binary, by number.
         constants: What programs of constants that it calls gave last, by number and operation, with what they read.
         traces: Traces that it has captured, by the number of their operation.
+        prepared: What an executor keeps of it between runs.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Program:
     all: list[Program] = field(default_factory=list, repr=False, compare=False)
     constants: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     traces: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
+    prepared: list[Any] = field(default_factory=list, repr=False, compare=False)
 
 
 def programs(binary: Binary) -> list[Program]:

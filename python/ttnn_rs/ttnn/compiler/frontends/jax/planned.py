@@ -9,7 +9,7 @@ from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.frontends.jax.artifact import Artifact
 from ttnn.compiler.frontends.jax.device import opened, tell_memory
 from ttnn.compiler.frontends.jax.values import Value
-from ttnn.compiler.frontends.plan import Plan, compile_stablehlo
+from ttnn.compiler.frontends.plan import compile_stablehlo
 
 __all__ = ["build"]
 
@@ -49,23 +49,17 @@ def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Callable[[Seq
 
     def run(values: Sequence[Value]) -> list[Value]:
         device = opened()
-        tensors = [_placed(plan, i, value, device) for i, value in enumerate(values)]
-        results = plan.run(tensors, device)
+        for value, border in zip(values, plan.inputs, strict=True):
+            value.border = border
+        results = plan.run(values, device)
         tell_memory(device)
         return [_result(border, one, copied) for border, one in zip(plan.outputs, results, strict=True)]
 
     return run, 0
 
 
-def _placed(plan: Plan, number: int, value: Value, device: Any) -> Any:
-    """Return a value in the program's form, which is kept."""
-    tensor = value.tensor if value.tensor is not None else value.array
-    value.tensor = plan.place(number, tensor, device)
-    return value.tensor
-
-
 def _result(border: Any, tensor: Any, copied: bool) -> Value:
-    return Value(border.array(tensor)) if copied else Value(tensor=tensor, read=border.array)
+    return Value(border.array(tensor)) if copied else Value(tensor=tensor, border=border)
 
 
 def _pipeline(options: Mapping[str, Any]) -> str:

@@ -63,7 +63,7 @@ class Program:
         with _lock:
             results = self._run(arguments)
             for i in donated:
-                arguments[i].tensor = None
+                arguments[i].drop()
         return results
 
 

@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ttnn import _engine
+from ttnn.compiler.frontends.border import Border
 from ttnn.compiler.frontends.jax.dtypes import named
+from ttnn.compiler.frontends.resident import Held
 
 __all__ = ["Value", "from_host"]
 
 
-class Value:
+class Value(Held):
     """A tensor whose elements never change.
 
     Attributes:
-        tensor: The tensor on the device, in the form that the last program asked for; None before the first use.
+        border: How it passes between host and device; None before the first use.
     """
 
-    def __init__(self, array: Any = None, tensor: Any = None, read: Callable[[Any], Any] | None = None) -> None:
-        """Keep an array, or a tensor and how it is read.
+    def __init__(self, array: Any = None, tensor: Any = None, border: Border | None = None) -> None:
+        """Keep an array, or a tensor and its border.
 
         Args:
             array: The elements on the host.
             tensor: The elements on the device.
-            read: Returns the array of a tensor, with the element type of the framework.
+            border: The border.
         """
+        super().__init__((), tensor)
         self._array = array
-        self._read = read
-        self.tensor = tensor
+        self.border = border
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape on the device."""
+        return self.border.shape if self.border is not None else tuple(self._array.shape)
+
+    def host(self) -> Any:
+        """Return the elements as a host tensor."""
+        assert self.border is not None
+        return self.border.tensor(self.array)
 
     @property
     def array(self) -> Any:
         """The elements as an array, copied from the device if necessary."""
-        if self._array is None and self._read is not None:
-            self._array = self._read(self.tensor)
+        if self._array is None and self.border is not None:
+            self._array = self.border.array(self.origin)
         return self._array
 
     def elements(self) -> Any:

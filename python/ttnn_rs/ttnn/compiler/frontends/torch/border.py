@@ -12,8 +12,9 @@ import torch
 
 import ttnn
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.frontends.resident import Held, Store
 
-__all__ = ["Copies", "from_device", "to_host"]
+__all__ = ["Parameter", "from_device", "parameter", "to_host"]
 
 _HOST: Final = {
     torch.bool: torch.bfloat16,
@@ -51,30 +52,39 @@ def from_device(tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torc
     return found != 0 if dtype == torch.bool else found.to(dtype)
 
 
-class Copies:
-    """Copies of tensors on the device.
+class Parameter(Held):
+    """The elements of a tensor of PyTorch, until they change.
 
-    They are kept as long as the tensors live and do not change.
+    Attributes:
+        tensor: The tensor, while it lives.
     """
 
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, int, int, dict[Any, Any]]] = {}
+    def __init__(self, value: torch.Tensor, name: str) -> None:
+        super().__init__(tuple(value.shape))
+        self.tensor = weakref.ref(value)
+        self._name = name
 
-    def of(self, value: torch.Tensor) -> dict[Any, Any]:
-        """Return the copies of a tensor by form.
+    def host(self) -> Any:
+        """Return the elements as a host tensor."""
+        value = self.tensor()
+        assert value is not None
+        return to_host(value, self._name)
 
-        None is left if it has changed.
-        """
-        if value.is_inference():
-            # These tensors do not count their changes.
-            return {}
-        known = self._known.get(id(value))
-        if known is not None:
-            reference, version, pointer, kept = known
-            if reference() is value and version == value._version and pointer == value.data_ptr():
-                return kept
-        copies: dict[Any, Any] = {}
-        key = id(value)
-        reference = weakref.ref(value, lambda _: self._known.pop(key, None))
-        self._known[key] = (reference, value._version, value.data_ptr(), copies)
-        return copies
+
+_STORE: Final[Store[Parameter]] = Store()
+
+
+def parameter(value: torch.Tensor, name: str) -> Parameter:
+    """Return the elements of a tensor as an input of programs.
+
+    They are copied to the device once. What is known of a tensor ends with its memory, and with the next change that
+    PyTorch counts.
+    """
+    if value.is_inference():
+        # These tensors do not count their changes.
+        return Parameter(value, name)
+    storage = value.untyped_storage()
+    key = (storage._cdata, value.storage_offset(), value.shape, value.stride(), value.dtype)
+    found = _STORE.of(key, storage, value._version, lambda: Parameter(value, name))
+    found.tensor = weakref.ref(value)
+    return found

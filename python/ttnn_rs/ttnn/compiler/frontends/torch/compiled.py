@@ -8,13 +8,10 @@ from typing import Any
 import torch
 
 from ttnn.compiler.frontends.plan import Plan
-from ttnn.compiler.frontends.torch.border import Copies, from_device, to_host
+from ttnn.compiler.frontends.torch.border import from_device, parameter, to_host
 from ttnn.compiler.ir.module import Module
 
-__all__ = ["COPIES", "Compiled"]
-
-COPIES = Copies()
-"""Copies of parameters and results on the device, which all programs share."""
+__all__ = ["Compiled"]
 
 
 class Compiled:
@@ -48,20 +45,11 @@ class Compiled:
     def __call__(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Return the results for inputs."""
         device = self._device()
-        given = [self._input(number, value, device) for number, value in enumerate(inputs)]
+        given = [
+            to_host(value, border.name) if kind == "input" else parameter(value, border.name)
+            for value, kind, border in zip(inputs, self._kinds, self.plan.inputs, strict=True)
+        ]
         results = self.plan.run(given, device)
         self.runs += 1
         described = zip(results, self._described, strict=True)
         return tuple(from_device(one, dtype, shape) for one, (dtype, shape) in described)
-
-    def _input(self, number: int, value: torch.Tensor, device: Any) -> Any:
-        """Return an input in the form that the program asks for."""
-        name = self.plan.inputs[number].name
-        if self._kinds[number] == "input":
-            return to_host(value, name)
-        copies = COPIES.of(value)
-        form = (id(device), repr(self.plan.form(number)))
-        found = copies.get(form)
-        if found is None or found[0] is not device:
-            found = copies[form] = (device, self.plan.place(number, to_host(value, name), device))
-        return found[1]
