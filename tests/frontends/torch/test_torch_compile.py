@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from pathlib import Path
 from typing import Any
@@ -133,9 +134,29 @@ def test_results_share_the_memory_of_inputs_and_of_each_other() -> None:
 
 
 @torch.no_grad()
+def test_special_values_are_those_of_the_chip() -> None:
+    """The differences that docs/frontends.md states."""
+
+    def special(x: torch.Tensor, one: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        largest, least = torch.maximum(x, one), torch.minimum(x, one)
+        return largest, least, x.clamp(-1, 1), x.sigmoid(), x.reciprocal(), x.erf(), x.sign(), x + one
+
+    run = torch.compile(special, backend=tt)
+    found = [one.item() for one in run(torch.tensor([math.nan]), torch.ones(1))]
+    assert math.isnan(found[0])
+    assert found[1:-1] == [1.0, 1.0, 0.0, 0.0, 1.0, 1.0]
+    assert math.isnan(found[-1])
+    assert run(torch.tensor([1e-39]), torch.ones(1))[1].item() == 0.0
+    rest = torch.compile(lambda x, y: x % y, backend=tt)(torch.tensor([1e9, 5e6]), torch.tensor([1.0, 3.0]))
+    assert math.isnan(rest[0])
+    assert rest[1] == 5e6 % 3
+
+
+@torch.no_grad()
 def test_numbers_beyond_32_bits_beside_integers_go_to_the_host() -> None:
     def far(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        return x < 2**40, x == 2**32, x + 2**31, x % 2**33
+        wide = torch.full((3,), 2**40), x.clamp(-(2**40), 3), x.masked_fill(x > 0, 2**40), torch.where(x > 0, x, 2**40)
+        return x < 2**40, x == 2**32, x + 2**31, x % 2**33, x // 2**40, *wide, x + wide[0]
 
     x = torch.tensor([0, 5, -(2**31)])
     with pytest.warns(UserWarning, match="on the host"):

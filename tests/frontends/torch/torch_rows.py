@@ -18,7 +18,7 @@ class Case:
     """One function of PyTorch with its inputs.
 
     Attributes:
-        level: `element`, `product` or `exact`: the bar of the results.
+        level: `element`, `product`, `exact` or `bits` (with signs of zeros): the bar of the results.
     """
 
     name: str
@@ -45,6 +45,7 @@ def applied(name: str, how: str) -> Callable[..., Any]:
     return {
         "scalar": lambda x: function(x, 0.0),
         "dim": lambda x: function(x, 1),
+        "first": lambda x: function(x, 0),
         "keep": lambda x: function(x, -1, keepdim=True),
     }[how]
 
@@ -201,6 +202,26 @@ case("remainder_int", torch.remainder, BIG, -J, level="exact")
 case("remainder_scalar", lambda x: x % 7, NUMBERS, level="exact")
 case("fmod", torch.fmod, 5 * X, POSITIVE)
 case("fmod_int", torch.fmod, BIG, J, level="exact")
+_dividends = torch.tensor([1.0, -1.0, 7.5, -7.5, 0.3, 123456.7, -0.0, 0.0, 2.0]).repeat_interleave(6)
+_divisors = torch.tensor([0.1, -0.1, 0.3, -2.5, math.inf, -math.inf]).repeat(9)
+for _name in ("fmod", "remainder", "floor_divide"):
+    case(f"{_name}_exact", getattr(torch, _name), _dividends, _divisors, level="bits")
+case(
+    "div_trunc_exact",
+    lambda x, y: torch.div(x, y, rounding_mode="trunc"),
+    _dividends,
+    _divisors.clamp(-9, 9),
+    level="bits",
+)
+case("div_floor_by_zero", torch.floor_divide, torch.tensor([1.0, -1.0, 0.0]), torch.zeros(3), level="exact")
+case(
+    "copysign_zeros",
+    torch.copysign,
+    torch.tensor([1.0, -1.0, 2.5, 0.0]),
+    torch.tensor([-0.0, 0.0, 1, -2]),
+    level="bits",
+)
+case("xlogy_nan", torch.xlogy, torch.zeros(3), torch.tensor([math.nan, 0.0, 2.0]), level="exact")
 case("pow", torch.pow, POSITIVE, Y)
 for _exponent in (0, 1, 2, 3, 0.5, -0.5, -1, -2, 1.7):
     case(f"pow_{_exponent}", lambda x, e=_exponent: x**e, POSITIVE)
@@ -271,6 +292,14 @@ case("cumsum_int", lambda x: torch.cumsum(x, 1), NUMBERS, level="exact")
 case("cumprod", lambda x: torch.cumprod(x, 1), uniform(0.8, 1.2, 3, 7), level="product")
 case("topk", lambda x: torch.topk(x, 4), normal(3, 64).bfloat16(), level="exact")
 case("sort", lambda x: torch.sort(x, dim=1, descending=True)[0], normal(3, 32).bfloat16(), level="exact")
+_infinite = torch.tensor([[math.inf, 1.0], [-math.inf, -math.inf], [1.0, -math.inf]])
+case("logsumexp_infinite", lambda x: torch.logsumexp(x, 1), _infinite, level="product")
+_empty = torch.zeros(0, 3)
+for _name in ("prod", "all", "any", "sum", "logsumexp"):
+    case(f"{_name}_of_nothing", applied(_name, "first"), _empty, level="exact")
+case("prod_of_no_element", torch.prod, _empty, level="exact")
+case("conv2d_of_no_image", lambda x, w: (F.conv2d(x, w), w + 1), torch.zeros(0, 3, 8, 8), normal(2, 3, 3, 3))
+case("max_pool2d_of_no_image", lambda x, y: (F.max_pool2d(x, 2), y + 1), torch.zeros(0, 3, 8, 8), normal(2))
 case("softmax", lambda x: torch.softmax(x, -1), X, level="product")
 case("softmax_0", lambda x: torch.softmax(x, 0), X, level="product")
 case("log_softmax", lambda x: torch.log_softmax(x, -1), X, level="product")

@@ -9,7 +9,7 @@ import itertools
 import operator
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import torch
@@ -76,14 +76,16 @@ def compile_graph(graph: Any, kinds: list[str], options: Options) -> Graph:
         found = import_graph(graph, kinds)
         if found.module is not None:
             return _Whole(graph, _compiled(found.module, described, kinds, options))
-        refused = {one.name for one in found.refused if one.op == "call_function" and not _is_random(one)}
+        calls = [one for one in found.refused if one.op == "call_function" and not _is_random(one)]
+        # Parts of a node with a wide number have that number too.
+        refused = {one.name for one in calls if one not in found.wide}
         others = [one for one in found.refused if one.op != "call_function"]
         if others:
             first = others[0]
             raise UnsupportedError(f"argument {first.name!r} {found.refused[first]}")
         if not decomposed(graph, refused):
             break
-    return _split(graph, kinds, options, found.refused)
+    return _split(graph, kinds, options, {**_readers(graph, found.wide), **found.refused})
 
 
 _saved = itertools.count()
@@ -198,6 +200,17 @@ class Split(torch.fx.Interpreter):
         """Return the results."""
         found: tuple[torch.Tensor, ...] = tuple(self.run(*(one for one in inputs if isinstance(one, torch.Tensor))))
         return found
+
+
+def _readers(graph: Any, wide: Collection[Any]) -> dict[Any, str]:
+    """Return the nodes that may read integers beyond 32 bits, and why they run on the host."""
+    found: dict[Any, str] = {}
+    for node in graph.graph.nodes:
+        if node.op == "call_function" and any(one in wide or one in found for one in node.all_input_nodes):
+            sources = [one for one in node.all_input_nodes if one in wide or one in found]
+            if any(getattr(one.meta.get("val"), "dtype", None) == torch.int64 for one in sources):
+                found[node] = f"reads {sources[0].name}, which may not fit 32 bits"
+    return found
 
 
 def _split(graph: Any, kinds: Sequence[str], options: Options, why: Mapping[Any, str]) -> Split:

@@ -24,11 +24,15 @@ from ttnn.compiler.importers.builder.types import (
 from ttnn.compiler.ir.attributes import DenseAttr
 from ttnn.compiler.ir.xdsl_adapter import Attribute, OpResult, SSAValue
 
-__all__ = ["Refusal", "Steps", "need_float", "refuse"]
+__all__ = ["Refusal", "Steps", "WideNumber", "need_float", "refuse"]
 
 
 class Refusal(Exception):
     """An operation that cannot be imported, and why."""
+
+
+class WideNumber(Refusal):
+    """A number that does not fit 32 bits."""
 
 
 def refuse(reason: str) -> NoReturn:

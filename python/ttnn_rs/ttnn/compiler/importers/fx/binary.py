@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 from ttnn.compiler.importers.builder import element_of, scalar, shape_of
@@ -81,13 +82,99 @@ def quotient(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
     return s.where(b.eq(y, least), s.cast(b.eq(x, least), element_of(x)), found)
 
 
+def _halves(s: Scope, x: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Return floats as sums of two with 12 bits each, whose products are exact."""
+    wide = s.times(x, 4097)
+    high = s.b.subtract(wide, s.b.subtract(wide, x))
+    return high, s.b.subtract(x, high)
+
+
+def _whole(s: Scope, x: SSAValue, y: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Return the quotient of float32 sizes, cut off, and the rest.
+
+    The chip's division is off by one unit at most, and its remainder rounds: the rest is computed from halves, and
+    moves the quotient by one. Both are exact for quotients below 2^24; of others the rest is no number.
+    """
+    b = s.b
+    x, y = s.together(b.abs(x), b.abs(y))
+    found = b.floor(b.div(x, y))
+    large = s.times(b.floor(s.times(found, 2.0**-12)), 2.0**12)
+    small = b.subtract(found, large)
+    high, low = _halves(s, y)
+    rest = x
+    for first, second in ((large, high), (large, low), (small, high), (small, low)):
+        rest = b.subtract(rest, b.multiply(first, second))
+    below = s.cast(b.lt(rest, s.number(0, rest)), element_of(rest))
+    above = s.cast(b.ge(rest, y), element_of(rest))
+    step = b.subtract(above, below)
+    found, rest = b.add(found, step), b.subtract(rest, b.multiply(y, step))
+    rest = b.where(b.lt(found, s.number(2.0**24, found)), rest, s.splat(math.nan, rest))
+    # Smaller dividends are the rest, also of an infinite divisor.
+    smaller = b.lt(x, y)
+    return s.one(b.where(smaller, s.splat(0, x), found)), s.one(b.where(smaller, x, rest))
+
+
+def _is_low(s: Scope, x: SSAValue) -> SSAValue:
+    """Return whether floats have a sign, which zeros may have too."""
+    made: SSAValue = s.b.logical_or(s.b.lt(x, s.number(0, x)), s.b.lt(s.b.reciprocal(x), s.number(0, x)))
+    return made
+
+
+def _signed(s: Scope, size: SSAValue, low: SSAValue) -> SSAValue:
+    """Return floats with the sign of a condition."""
+    made: SSAValue = s.b.where(low, s.b.neg(size), size)
+    return made
+
+
+def _float_fmod(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
+    x, y = s.together(s.wide(x), s.wide(y))
+    return _signed(s, _whole(s, x, y)[1], _is_low(s, x))
+
+
+def _float_remainder(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
+    x, y = s.together(s.wide(x), s.wide(y))
+    rest = _float_fmod(s, x, y)
+    made: SSAValue = s.b.where(_turned(s, rest, y), s.b.add(rest, y), rest)
+    return made
+
+
+def _turned(s: Scope, rest: SSAValue, y: SSAValue) -> SSAValue:
+    """Return whether a rest that is not zero has another sign than the divisor."""
+    b, zero = s.b, s.number(0, rest)
+    some = b.logical_or(b.lt(rest, zero), b.gt(rest, zero))
+    made: SSAValue = b.logical_and(some, b.ne(b.lt(rest, zero), b.lt(y, zero)))
+    return made
+
+
+def _float_floor(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
+    b = s.b
+    x, y = s.together(s.wide(x), s.wide(y))
+    found, rest = _whole(s, x, y)
+    # The quotient of an infinite dividend is no number.
+    found = b.add(found, b.subtract(x, x))
+    found = _signed(s, found, b.ne(_is_low(s, x), _is_low(s, y)))
+    turned = _turned(s, _signed(s, rest, b.lt(x, s.number(0, x))), y)
+    found = b.where(turned, s.plus(found, -1), found)
+    return s.one(b.where(b.eq(y, s.number(0, y)), b.div(x, y), found))
+
+
+def _float_truncate(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
+    """Return the quotient, rounded to a float and cut off."""
+    b = s.b
+    x, y = s.together(s.wide(x), s.wide(y))
+    found, _ = _whole(s, x, y)
+    more, divided = s.plus(found, 1), b.div(x, y)
+    found = b.where(b.ge(b.abs(divided), more), more, found)
+    found = _signed(s, found, b.ne(_is_low(s, x), _is_low(s, y)))
+    infinite = b.logical_or(b.eq(y, s.number(0, y)), b.eq(b.abs(x), s.number(math.inf, x)))
+    return s.one(b.where(infinite, divided, found))
+
+
 def floor_divide(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
     """Return the quotient rounded down."""
     b = s.b
     if is_float(element_of(x)):
-        whole = b.div(b.subtract(x, b.remainder(x, y)), y)
-        x, y, whole = s.together(x, y, b.floor(s.plus(whole, 0.5)))
-        return s.where(b.eq(y, s.number(0, y)), s.one(b.div(x, y)), whole)
+        return s.cast(_float_floor(s, x, y), element_of(x))
     x, y = s.together(x, y)
     found = quotient(s, x, y)
     rest = b.subtract(x, b.multiply(found, y))
@@ -103,9 +190,7 @@ def _divide(s: Scope, a: Arguments) -> SSAValue:
     if a.rounding_mode == "trunc":
         if not is_float(a.element):
             return s.wrapped(quotient(s, x, y), a.dtype)
-        size = floor_divide(s, s.b.abs(x), s.b.abs(y))
-        made: SSAValue = s.b.multiply(size, s.b.multiply(s.b.sign(x), s.b.sign(y)))
-        return made
+        return s.cast(_float_truncate(s, x, y), a.element)
     return s.one(s.b.div(x, y))
 
 
@@ -117,8 +202,7 @@ def _floor_divide(s: Scope, a: Arguments) -> SSAValue:
 def _remainder(s: Scope, a: Arguments) -> SSAValue:
     x, y = _operands(s, a)
     if is_float(a.element):
-        made: SSAValue = s.b.remainder(x, y)
-        return made
+        return s.cast(_float_remainder(s, x, y), a.element)
     x, y = s.together(x, y)
     made = s.b.subtract(x, s.b.multiply(floor_divide(s, x, y), y))
     return s.wrapped(made, a.dtype)
@@ -127,8 +211,7 @@ def _remainder(s: Scope, a: Arguments) -> SSAValue:
 def _fmod(s: Scope, a: Arguments) -> SSAValue:
     x, y = _operands(s, a)
     if is_float(a.element):
-        made: SSAValue = s.b.multiply(s.b.sign(x), s.b.remainder(s.b.abs(x), s.b.abs(y)))
-        return made
+        return s.cast(_float_fmod(s, x, y), a.element)
     x, y = s.together(x, y)
     made = s.b.subtract(x, s.b.multiply(quotient(s, x, y), y))
     return s.wrapped(made, a.dtype)
@@ -228,12 +311,8 @@ def _addc(name: str) -> Row:
 
 
 def _copysign(s: Scope, a: Arguments) -> SSAValue:
-    x, y = _operands(s, a)
-    size = s.b.abs(x)
-    x, y, size = s.together(x, y, size)
-    sign = s.where(s.b.lt(y, s.number(0, y)), s.splat(-1, y), s.splat(1, y))
-    made: SSAValue = s.b.multiply(size, sign)
-    return made
+    x, y = s.together(*_operands(s, a))
+    return _signed(s, s.b.abs(x), _is_low(s, y))
 
 
 def _prelu(s: Scope, a: Arguments) -> SSAValue:
@@ -247,7 +326,8 @@ def _prelu(s: Scope, a: Arguments) -> SSAValue:
 
 def _xlogy(s: Scope, a: Arguments) -> SSAValue:
     x, y = s.together(*_operands(s, a))
-    made: SSAValue = s.where(s.b.eq(x, s.number(0, x)), s.splat(0, x), s.b.multiply(x, s.b.log(y)))
+    none = s.b.logical_and(s.b.eq(x, s.number(0, x)), s.b.eq(y, y))
+    made: SSAValue = s.where(none, s.splat(0, x), s.b.multiply(x, s.b.log(y)))
     return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ttnn.compiler.importers.builder.steps import refuse
+from ttnn.compiler.importers.builder.steps import WideNumber, refuse
 from ttnn.compiler.importers.fx.scope import Arguments, Row, Scope
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
 
@@ -27,7 +27,7 @@ def _full(s: Scope, a: Arguments) -> SSAValue:
     if isinstance(value, SSAValue):
         return s.expand(s.cast(value, a.element), a.shape)
     if isinstance(value, int) and not -(1 << 31) <= value < 1 << 31:
-        refuse(f"with {value} does not fit 32 bits")
+        raise WideNumber(f"with {value} does not fit 32 bits")
     made: SSAValue = s.b.splat(value, a.shape, a.element)
     return made
 
@@ -48,7 +48,7 @@ def _computed(s: Scope, a: Arguments) -> SSAValue:
     with torch.utils._python_dispatch._disable_current_modes():
         found = a.operation(*ordered, **given)
     if not found.dtype.is_floating_point and found.numel() and int(found.abs().max()) >= 1 << 31:
-        refuse(f"has the constant {int(found.abs().max())}, which does not fit 32 bits")
+        raise WideNumber(f"has the constant {int(found.abs().max())}, which does not fit 32 bits")
     if found.dtype.is_floating_point:
         found = found.to(torch.float64)
     made: SSAValue = s.b.constant(found.numpy(), a.element)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttnn.compiler.importers.builder import Builder, program, shape_of, tensor
-from ttnn.compiler.importers.builder.steps import Refusal, refuse
+from ttnn.compiler.importers.builder.steps import Refusal, WideNumber, refuse
 from ttnn.compiler.importers.fx.scope import Arguments, Row, Scope
 from ttnn.compiler.importers.fx.table import ROWS
 from ttnn.compiler.importers.fx.types import element_for
@@ -25,10 +25,12 @@ class Imported:
     Attributes:
         module: The program; None if nodes were refused.
         refused: Nodes that cannot be imported, and why.
+        wide: Those of them that have numbers beyond 32 bits.
     """
 
     module: Module | None
     refused: Mapping[Any, str]
+    wide: frozenset[Any] = frozenset()
 
 
 def row_of(target: Any) -> Row | None:
@@ -49,6 +51,7 @@ def import_graph(graph: Any, kinds: Sequence[str], name: str = "main") -> Import
     scope = Scope(builder)
     values: dict[Any, Any] = {}
     refused: dict[Any, str] = {}
+    wide: set[Any] = set()
     outputs: list[SSAValue] = []
     arguments = iter(kinds)
     for node in graph.graph.nodes:
@@ -68,9 +71,11 @@ def import_graph(graph: Any, kinds: Sequence[str], name: str = "main") -> Import
                 refuse("has no TTIR operation")
         except Refusal as refusal:
             refused[node] = str(refusal)
+            if isinstance(refusal, WideNumber):
+                wide.add(node)
             values[node] = _stand_in(scope, node)
     module = None if refused else program([builder.finish(outputs)])
-    return Imported(module, refused)
+    return Imported(module, refused, frozenset(wide))
 
 
 def _constant(scope: Scope, value: Any) -> SSAValue:
@@ -81,7 +86,7 @@ def _constant(scope: Scope, value: Any) -> SSAValue:
     if found.dtype in (torch.bfloat16, torch.float16, torch.float64):
         found = found.to(torch.float32)
     if found.dtype == torch.int64 and found.numel() and int(found.abs().max()) >= 1 << 31:
-        refuse(f"has the constant {int(found.abs().max())}, which does not fit 32 bits")
+        raise WideNumber(f"has the constant {int(found.abs().max())}, which does not fit 32 bits")
     made: SSAValue = scope.b.constant(found.cpu().numpy(), element)
     return made
 
@@ -97,9 +102,18 @@ def _call(scope: Scope, node: Any, values: Mapping[Any, Any]) -> Any:
     if row is None:
         refuse("has no TTIR operation")
     _check_numbers(node)
+    if _is_empty(node):
+        return _stand_in(scope, node)
     made = row(scope, arguments_of(node, values))
     _check(node, made)
     return made
+
+
+def _is_empty(node: Any) -> bool:
+    """Return whether all results of a node are tensors without elements."""
+    described = node.meta.get("val")
+    several = described if isinstance(described, (list, tuple)) else [described]
+    return all(hasattr(one, "numel") and not one.numel() for one in several)
 
 
 def _check_numbers(node: Any) -> None:
@@ -119,7 +133,7 @@ def _check_numbers(node: Any) -> None:
         # Sizes and places are of another type; a number may stand for a tensor.
         value, kind = given.get(one.name), str(one.type).lower()
         if ("number" in kind or "tensor" in kind) and isinstance(value, int) and not -(1 << 31) <= value < 1 << 31:
-            refuse(f"has the number {value}, which does not fit 32 bits")
+            raise WideNumber(f"has the number {value}, which does not fit 32 bits")
 
 
 def arguments_of(node: Any, values: Mapping[Any, Any]) -> Arguments:
@@ -150,9 +164,9 @@ def _check(node: Any, made: Any) -> None:
 
 
 def _stand_in(scope: Scope, node: Any) -> Any:
-    """Return values of the types of a refused node.
+    """Return values of a node's types, of no meaning: of empty results, and of refused nodes.
 
-    The import goes on, to find all others.
+    The import goes on, to find all that are refused.
     """
     import torch
 

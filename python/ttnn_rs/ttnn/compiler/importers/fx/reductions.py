@@ -115,6 +115,8 @@ def _multiplied(s: Scope, x: SSAValue, dim: int) -> SSAValue:
 
     The chip's own has 8 bits.
     """
+    if not shape_of(x)[dim]:
+        return s.splat(1, x, [1 if i == dim else size for i, size in enumerate(shape_of(x))])
     while shape_of(x)[dim] > 1:
         shape = list(shape_of(x))
         half = shape[dim] // 2
@@ -132,6 +134,8 @@ def _multiplied(s: Scope, x: SSAValue, dim: int) -> SSAValue:
 def _logical(name: str) -> Row:
     def row(s: Scope, a: Arguments) -> SSAValue:
         x = s.truth(a.self)
+        if not math.prod(shape_of(x)):
+            return s.splat(int(name == "reduce_and"), x, a.shape)
         return s.reduce(name, x, s.dims(a.dim, len(shape_of(x))), keep=bool(a.keepdim))
 
     return row
@@ -196,7 +200,11 @@ def _norm(s: Scope, a: Arguments) -> SSAValue:
 def _log_sum(s: Scope, a: Arguments) -> SSAValue:
     x = s.wide(a.self)
     dims = s.dims(a.dim, len(shape_of(x)))
+    if not math.prod(shape_of(x)):
+        return s.cast(s.splat(-math.inf, x, a.shape), a.element)
     top = s.reduce("max", x, dims, keep=True)
+    # An infinite maximum is no difference.
+    top = s.one(s.b.where(s.b.eq(s.b.abs(top), s.number(math.inf, top)), s.splat(0, top), top))
     total = s.reduce("sum", s.b.exp(s.b.subtract(x, top)), dims, keep=True)
     made = s.b.add(s.b.log(total), top)
     return s.cast(s.reshape(made, a.shape), a.element)
