@@ -1,4 +1,6 @@
-"""Tests of tt-torch and tt-xla, unmodified, with stand-ins for the modules that the latter import.
+"""Unmodified tests of tt-torch and tt-xla.
+
+Modules that the latter import have stand-ins.
 
 `TTNN_TT_TORCH` and `TTNN_TT_XLA` are the folders of checkouts of tenstorrent/tt-torch and tenstorrent/tt-xla. A test of
 theirs that is expected to fail and passes counts as passed.
@@ -22,23 +24,11 @@ _BASIC = {"test_basic": 46, "test_softmax": 0, "test_compare": 6}
 """Files of tt-torch, and how many of their tests pass at least."""
 _WITHOUT_PROGRAM = "test_return_same_tensors"
 """Tests whose results are inputs."""
-_OPERATORS = [
-    "add",
-    "concat",
-    "conv2d",
-    "dot",
-    "eltwise_binary_ops",
-    "eltwise_unary_ops",
-    "expand",
-    "mul",
-    "squeeze",
-    "sum",
-    "topk",
-]
+_OPERATORS = "add concat conv2d dot eltwise_binary_ops eltwise_unary_ops expand mul squeeze sum topk"
 
 
 def _passed(path: Path, *options: str, **environment: str) -> tuple[int, int, str]:
-    """Return how many tests of a file pass, how many do not, and the output."""
+    """Return the numbers of tests that pass and fail, and the output."""
     plain = ["-q", "-rfExX", "-c", os.devnull, "--noconftest", "--import-mode=importlib", "-p", "no:cacheprovider"]
     given = dict(os.environ, **environment)
     given["PYTHONPATH"] = os.pathsep.join([str(_STANDINS), given.get("PYTHONPATH", "")])
@@ -62,7 +52,7 @@ def test_file_of_tt_torch(name: str) -> None:
 
 
 @pytest.mark.skipif(_TT_XLA is None, reason="TTNN_TT_XLA names no checkout of tt-xla")
-@pytest.mark.parametrize("name", _OPERATORS)
+@pytest.mark.parametrize("name", _OPERATORS.split())
 def test_file_of_tt_xla(name: str) -> None:
     good, bad, text = _passed(Path(_TT_XLA or "", "tests", "torch", "ops", f"test_{name}.py"))
     assert good >= 0.95 * (good + bad), text

@@ -1,4 +1,4 @@
-"""Plugin of pytest: a test fails if no program of the device ran in it.
+"""Plugin of pytest: tests fail without a program of the device.
 
 Marked tests of results that need none, by their names in `TTNN_WITHOUT_PROGRAM`, are left out.
 """

@@ -1,4 +1,7 @@
-"""Stand-in for the modules `infra` and `tests.infra` of tt-xla's tests, with their names in all of them."""
+"""Stand-in for `infra` and `tests.infra` of tt-xla's tests.
+
+All of their modules are this one.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ class _Check:
 
 @dataclass
 class EqualConfig(_Check):
-    """Whether results are equal."""
+    """Equality of results."""
 
 
 @dataclass

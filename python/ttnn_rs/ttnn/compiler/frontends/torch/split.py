@@ -203,7 +203,10 @@ class Split(torch.fx.Interpreter):
 
 
 def _readers(graph: Any, wide: Collection[Any]) -> dict[Any, str]:
-    """Return the nodes that may read integers beyond 32 bits, and why they run on the host."""
+    """Return nodes that run on the host, and why.
+
+    They may read integers beyond 32 bits.
+    """
     found: dict[Any, str] = {}
     for node in graph.graph.nodes:
         if node.op == "call_function" and any(one in wide or one in found for one in node.all_input_nodes):

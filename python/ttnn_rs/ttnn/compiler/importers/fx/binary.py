@@ -83,7 +83,10 @@ def quotient(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 def _halves(s: Scope, x: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Return floats as sums of two with 12 bits each, whose products are exact."""
+    """Return floats as sums of two with 12 bits each.
+
+    Products of halves are exact.
+    """
     wide = s.times(x, 4097)
     high = s.b.subtract(wide, s.b.subtract(wide, x))
     return high, s.b.subtract(x, high)
@@ -139,7 +142,10 @@ def _float_remainder(s: Scope, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 def _turned(s: Scope, rest: SSAValue, y: SSAValue) -> SSAValue:
-    """Return whether a rest that is not zero has another sign than the divisor."""
+    """Return whether a rest and its divisor have different signs.
+
+    A zero has none.
+    """
     b, zero = s.b, s.number(0, rest)
     some = b.logical_or(b.lt(rest, zero), b.gt(rest, zero))
     made: SSAValue = b.logical_and(some, b.ne(b.lt(rest, zero), b.lt(y, zero)))

@@ -164,9 +164,9 @@ def _check(node: Any, made: Any) -> None:
 
 
 def _stand_in(scope: Scope, node: Any) -> Any:
-    """Return values of a node's types, of no meaning: of empty results, and of refused nodes.
+    """Return values of a node's types: empty ones, or any.
 
-    The import goes on, to find all that are refused.
+    The latter are for refused nodes: the import goes on, to find all others.
     """
     import torch
 
