@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.compiler.frontends import Plan, compile_ttir, plan
+from ttnn.compiler.frontends import Plan, compile_ttir, device_program
 
 ADD = """func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = "ttir.add"(%x, %x) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
@@ -35,13 +35,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the list of pipelines that have run."""
     runs: list[str] = []
-    real = plan.run
+    real = device_program.run
 
     def run(module: object, pipeline: str) -> None:
         runs.append(pipeline)
         real(module, pipeline)
 
-    monkeypatch.setattr(plan, "run", run)
+    monkeypatch.setattr(device_program, "run", run)
     return runs
 
 

@@ -1,38 +1,26 @@
-"""Compiled programs of the device.
-
-A plan has one program, its borders, and parameters that stay on the device.
-"""
+"""Compiled functions: their parts, borders, and parameters on the device."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import ttnn
-from ttnn.base.exceptions import ParameterError, UnsupportedError
+from ttnn.base.exceptions import ParameterError
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description
-from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
-from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
-from ttnn.compiler.dialects.operations import plain
-from ttnn.compiler.frontends.border import Border
-from ttnn.compiler.frontends.disk_cache import cached
+from ttnn.compiler.frontends.device_program import DeviceProgram, borders
+from ttnn.compiler.frontends.host import islands_allowed
+from ttnn.compiler.frontends.partition import Cut, partition
 from ttnn.compiler.frontends.resident import Elements, Held
-from ttnn.compiler.importers.builder.types import is_integer, is_signed, width_of
-from ttnn.compiler.importers.stablehlo import read, to_ttir
-from ttnn.compiler.ir.attributes import DenseAttr
-from ttnn.compiler.ir.module import Module, location_name
-from ttnn.compiler.ir.xdsl_adapter import Attribute, DictionaryAttr, FuncOp, StringAttr
-from ttnn.compiler.pipelines import run
-from ttnn.compiler.runtime.executor import execute
+from ttnn.compiler.frontends.segments import Branch, Host, Loop, Segment
+from ttnn.compiler.importers.stablehlo import UNROLLED, read, to_ttir
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.xdsl_adapter import FuncOp
 from ttnn.compiler.runtime.place import Transfers
-from ttnn.compiler.runtime.prepared import prepared
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.version import NEWEST
 from ttnn.compiler.versions import parse_module, print_module
 
 __all__ = ["Plan", "compile_stablehlo", "compile_ttir"]
-
-_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 
 
 class Plan:
@@ -45,10 +33,15 @@ class Plan:
         plan.bind({1: weights}, device)
         (result,) = plan(x, device=device)
 
+    Most plans are one program of the device. Operations that only the host has, loops whose number of rounds depends on
+    data, and branches are segments between such programs.
+
     Attributes:
+        name: Name of the function.
         inputs: The arguments of the function.
         outputs: Its results.
         ttir: The text of its `ttir` program.
+        segments: What runs, in order.
     """
 
     def __init__(self, module: Module, function: str | None = None, options: str = "") -> None:
@@ -67,20 +60,61 @@ class Plan:
         self.ttir = print_module(module)
         chosen = _chosen(module, function)
         self.name = chosen.sym_name.data
-        attributes = chosen.arg_attrs.data if chosen.arg_attrs is not None else ()
-        self.inputs = [
-            _border(i, type_, attributes[i] if i < len(attributes) else None)
-            for i, type_ in enumerate(chosen.function_type.inputs.data)
-        ]
-        self.outputs = [Border(f"output {i}", type_) for i, type_ in enumerate(chosen.function_type.outputs.data)]
-        _check_constants(chosen)
-        self.binary: Binary = cached(module, options, lambda: _binary(module, options))
-        self._program: Program = next(one for one in programs(self.binary) if one.name == self.name)
-        if self._program.mesh != (1, 1):
-            mesh = "x".join(map(str, self._program.mesh))
-            raise UnsupportedError(f"@{self.name} runs on a mesh of {mesh} devices; plans run on one.")
-        self._bound: dict[int, Any] = {}
-        self._constant = prepared(self._program).constant
+        self.inputs, self.outputs = borders(chosen)
+        self.segments: list[Segment] = []
+        # None for a plan that is one program.
+        self._cuts: list[Cut] | None = None
+        self._results: list[int] = []
+        found = partition(module, chosen)
+        if found is None:
+            self.segments.append(DeviceProgram(module, chosen, options))
+        else:
+            self._cuts, self._results = found
+            self.segments += [_segment(cut, module, options) for cut in self._cuts]
+        self._bound: dict[int, Held] = {}
+
+    @property
+    def programs(self) -> list[DeviceProgram]:
+        """The programs of the device, those in loops and branches too."""
+        found: list[DeviceProgram] = []
+        for one in self.segments:
+            if isinstance(one, DeviceProgram):
+                found.append(one)
+            else:
+                found += [program for plan in one.plans for program in plan.programs]
+        return found
+
+    @property
+    def islands(self) -> list[str]:
+        """What runs on the host, one entry for each operation."""
+        found = []
+        for one in self.segments:
+            if isinstance(one, Host):
+                found.append(str(one))
+            elif not isinstance(one, DeviceProgram):
+                found += [text for plan in one.plans for text in plan.islands]
+        return found
+
+    @property
+    def only(self) -> DeviceProgram:
+        """Return the program of a plan that has no other parts.
+
+        Raises:
+            ParameterError: It has several.
+        """
+        (*others, first) = self.segments
+        if others or not isinstance(first, DeviceProgram):
+            raise ParameterError(f"@{self.name} has {len(self.segments)} segments; a single program is expected.")
+        return first
+
+    @property
+    def binary(self) -> Binary:
+        """The binary of a plan that is one program.
+
+        Raises:
+            ParameterError: It has several.
+        """
+        return self.only.binary
 
     def bind(self, values: Mapping[int, Any], device: Any) -> None:
         """Move inputs to the device, where they stay until bound again.
@@ -96,22 +130,16 @@ class Plan:
             if not 0 <= number < len(self.inputs):
                 raise ParameterError(f"@{self.name} has {len(self.inputs)} inputs, got a value of input {number}.")
             held = value if isinstance(value, Held) else Elements(self.inputs[number], value)
-            self._placed(number, held, device, Transfers())
+            if self._cuts is None:
+                self.only.place(number, held, device, Transfers())
+            for cut, segment in zip(self._cuts or (), self.segments, strict=False):
+                if isinstance(segment, DeviceProgram) and number in cut.reads:
+                    segment.place(cut.reads.index(number), held, device, Transfers())
             self._bound[number] = held
-
-    def _placed(self, number: int, value: Any, device: Any, transfers: Transfers) -> Any:
-        """Return an input as the executor takes it.
-
-        Inputs that only constants are made of stay where they are.
-        """
-        if not isinstance(value, Held):
-            return value if isinstance(value, ttnn.Tensor) else self.inputs[number].tensor(value)
-        identity, want = self._program.inputs[number]
-        return value if identity in self._constant else value.keep(want, device, transfers, self)
 
     def form(self, number: int) -> Description:
         """Return the form in which the program asks for an input."""
-        return self._program.inputs[number][1]
+        return self.only.form(number)
 
     @property
     def bound(self) -> tuple[int, ...]:
@@ -140,8 +168,29 @@ class Plan:
         if self._bound:
             rest = iter(values)
             given = [self._bound[i] if i in self._bound else next(rest) for i in range(count)]
-        tensors = [self._placed(i, value, device, counted) for i, value in enumerate(given)]
-        return execute(self._program, tensors, device, counted)
+        if self._cuts is None:
+            return self.segments[0].run(given, device, counted)
+        return self._run_segments(self._cuts, given, device, counted)
+
+    def _run_segments(self, cuts: list[Cut], given: Sequence[Any], device: Any, transfers: Transfers) -> list[Any]:
+        known: dict[int, Any] = {}
+        for number, (value, border) in enumerate(zip(given, self.inputs, strict=True)):
+            # Several segments may read one: it is copied to the device once.
+            known[number] = value if isinstance(value, Held) else Elements(border, value)
+        last = {number: at for at, cut in enumerate(cuts) for number in cut.reads}
+        for at, (cut, segment) in enumerate(zip(cuts, self.segments, strict=True)):
+            results = segment.run([known[number] for number in cut.reads], device, transfers)
+            known.update(zip(cut.writes, results, strict=True))
+            for number in {*cut.reads, *cut.writes}:
+                if last.get(number, -1) <= at and number not in self._results:
+                    del known[number]
+        results = []
+        for number, border in zip(self._results, self.outputs, strict=True):
+            value = known[number]
+            if isinstance(value, Held):
+                value = value.origin if value.origin is not None else value.host()
+            results.append(border.tensor(value))
+        return results
 
     def __call__(self, *values: Any, device: Any) -> list[Any]:
         """Return the results as arrays with the elements of the framework."""
@@ -151,8 +200,23 @@ class Plan:
     def describe(self) -> str:
         """Return the borders and the segments of the plan, one a line."""
         lines = [f"plan of @{self.name}", *(f"  {one}" for one in self.inputs)]
-        lines.append(f"  segment 0: program of the device, {len(self._program.calls)} calls")
+        for number, segment in enumerate(self.segments):
+            lines.append(f"  segment {number}: {segment}")
+            if not isinstance(segment, DeviceProgram):
+                lines += [f"    {line}" for plan in segment.plans for line in plan.describe().splitlines()]
         return "\n".join([*lines, *(f"  {one}" for one in self.outputs)])
+
+
+def _segment(cut: Cut, module: Module, options: str) -> Segment:
+    """Return a part of a function, compiled."""
+    if cut.program is not None:
+        return DeviceProgram(cut.program, cut.program.functions()[0], options)
+    assert cut.part is not None
+    assert cut.call is not None
+    if cut.part.kind == "host":
+        return Host(cut.part, cut.call)
+    plans = [Plan(module, name, options) for name in cut.part.functions]
+    return Loop(plans[0], plans[1]) if cut.part.kind == "loop" else Branch(plans, cut.call)
 
 
 def _chosen(module: Module, name: str | None) -> FuncOp:
@@ -165,58 +229,21 @@ def _chosen(module: Module, name: str | None) -> FuncOp:
     return found[name]
 
 
-def _binary(module: Module, options: str) -> Binary:
-    """Return the binary of a module; the module is not changed."""
-    lowered = Module(module.op.clone(), module.version, module.filename, dict(module.resources))
-    run(lowered, f"{_PIPELINE}{{{options}}}" if options else _PIPELINE)
-    return ttnn_to_binary(lowered, "0.1.0")
-
-
-def _check_constants(function: FuncOp) -> None:
-    """Refuse constants that the device cannot hold.
-
-    Raises:
-        UnsupportedError: An integer does not fit 32 bits.
-    """
-    import numpy as np
-
-    for op in function.walk():
-        value = op.properties.get("value")
-        if op.name != "ttir.constant" or not isinstance(value, DenseAttr):
-            continue
-        if not is_integer(value.element_type) or width_of(value.element_type) <= 32:
-            continue
-        limits = np.iinfo(np.int32 if is_signed(value.element_type) else np.uint32)
-        elements = value.elements()
-        wrong = elements[(elements < limits.min) | (elements > limits.max)]
-        if wrong.size:
-            where = location_name(op) or "an unknown place"
-            raise UnsupportedError(
-                f"constant {wrong[0]} at {where} does not fit 32 bits, which the device has at most."
-            )
-
-
-def _border(number: int, type_: Attribute, attributes: Attribute | None) -> Border:
-    entries = attributes.data if isinstance(attributes, DictionaryAttr) else {}
-    name, kind = entries.get("ttir.name"), entries.get("ttcore.argument_type")
-    text = f"argument {number}" if not isinstance(name, StringAttr) else f"argument {name.data!r}"
-    return Border(text, type_, str(plain(kind)) if kind is not None else "input")
-
-
-def compile_stablehlo(source: Any, function: str | None = None, options: str = "") -> Plan:
+def compile_stablehlo(source: Any, function: str | None = None, options: str = "", unrolled: int = UNROLLED) -> Plan:
     """Return the plan of a function of a StableHLO program.
 
     Args:
         source: Text, bytecode, a portable artifact, or a module of jaxlib.
         function: Name of the function; default: the only public one.
         options: Options of the pipeline.
+        unrolled: Most operations of a loop of a constant number of rounds that is written out.
 
     Raises:
         CompileError: The program is wrong.
         UnsupportedError: Operations cannot be imported: all of them.
     """
     module = read(source)
-    to_ttir(module)
+    to_ttir(module, segments=True, islands=islands_allowed(), limit=unrolled)
     return Plan(module, function, options)
 
 

@@ -20,7 +20,7 @@ __all__ = ["Elements", "Held", "Store"]
 
 
 class Held(Source):
-    """The elements that a framework's tensor has now, as an input of programs.
+    """Elements of a framework's tensor, as an input of programs.
 
     Attributes:
         origin: The elements on the device, if a program left them there.
@@ -99,7 +99,11 @@ class _Copy:
 
 
 class Elements(Held):
-    """The elements of an array or tensor that does not change."""
+    """The elements of an array or tensor that does not change.
+
+    Attributes:
+        array: The array; None for a tensor.
+    """
 
     def __init__(self, border: Border, value: Any) -> None:
         """Keep an array or tensor.
@@ -108,12 +112,14 @@ class Elements(Held):
             border: The input that it is a value of.
             value: The array or tensor.
         """
-        super().__init__(border.shape, value if isinstance(value, ttnn.Tensor) else None)
-        self._host = border.tensor(value)
+        tensor = value if isinstance(value, ttnn.Tensor) else None
+        super().__init__(border.shape, tensor)
+        self.array = None if tensor is not None else value
+        self._border = border
 
     def host(self) -> Any:
         """Return the elements as a host tensor."""
-        return self._host
+        return self._border.tensor(self.origin if self.array is None else self.array)
 
 
 def _lives_on(tensor: Any, device: Any) -> bool:

@@ -37,6 +37,12 @@ def _level(value: object) -> int:
     return int(text)
 
 
+def _count(value: object) -> int:
+    if not str(value).isdecimal():
+        raise ValueError("a number of operations")
+    return int(str(value))
+
+
 _KNOWN: Final[dict[str, Callable[[object], Any]]] = {
     "backend": _one_of("ttnn_flatbuffer", "codegen_py", "codegen_cpp"),
     "dry_run": _flag,
@@ -50,6 +56,7 @@ _KNOWN: Final[dict[str, Callable[[object], Any]]] = {
     "fp32_dest_acc_en": _flag,
     "math_fidelity": _one_of("lofi", "hifi2", "hifi3", "hifi4", "ttnn_default"),
     "optimization_level": _level,
+    "unrolled_operations": _count,
 }
 """Check of each option's value."""
 

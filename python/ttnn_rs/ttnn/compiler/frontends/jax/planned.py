@@ -10,6 +10,7 @@ from ttnn.compiler.frontends.jax.artifact import Artifact
 from ttnn.compiler.frontends.jax.device import opened, tell_memory
 from ttnn.compiler.frontends.jax.values import Value
 from ttnn.compiler.frontends.plan import compile_stablehlo
+from ttnn.compiler.importers.stablehlo import UNROLLED
 
 __all__ = ["build"]
 
@@ -43,7 +44,7 @@ def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Callable[[Seq
     Raises:
         UnsupportedError: Operations have no form on the device: all of them.
     """
-    plan = compile_stablehlo(artifact.module, "main", _pipeline(options))
+    plan = compile_stablehlo(artifact.module, "main", _pipeline(options), options.get("unrolled_operations", UNROLLED))
     # The outputs of a trace are overwritten by its next run.
     copied = bool(options.get("enable_trace"))
 

@@ -17,6 +17,7 @@ from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.frontends.host import islands_allowed
 from ttnn.compiler.frontends.torch.compiled import Compiled
 from ttnn.compiler.frontends.torch.devices import device_of
 from ttnn.compiler.frontends.torch.options import Options
@@ -259,9 +260,10 @@ def _announce(graph: Any, names: set[str], options: Options, why: Mapping[str, s
     if not host:
         return
     counts = Counter(f"{one.target} {why.get(one.name, 'has no TTIR operation')}" for one in host)
-    if options.config.check_all_ops_execute:
+    if options.config.check_all_ops_execute or not islands_allowed():
         listed = "; ".join(text + (f" ({count} times)" if count > 1 else "") for text, count in counts.items())
-        raise UnsupportedError(f"check_all_ops_execute is set, and operations run on the host: {listed}")
+        reason = "check_all_ops_execute is set" if options.config.check_all_ops_execute else "TTNN_HOST_ISLANDS is 0"
+        raise UnsupportedError(f"{reason}, and operations run on the host: {listed}")
     names_of = ", ".join(sorted({str(one.target) for one in host}))
     verb = "runs" if len({one.target for one in host}) == 1 else "run"
     device = len(calls) - len(host)

@@ -22,9 +22,13 @@ from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
     Attribute,
     Block,
+    CallOp,
+    CallSiteLoc,
     DictionaryAttr,
+    FileLineColLoc,
     FuncOp,
     FunctionType,
+    FusedLoc,
     ModuleOp,
     NameLoc,
     Operation,
@@ -64,10 +68,13 @@ class Builder:
     def __init__(self, name: str, *, visibility: str | None = None) -> None:
         self.name = name
         self.visibility = visibility
+        # What it calls.
+        self.functions: list[FuncOp] = []
         self._block = Block()
         self._arguments: list[DictionaryAttr] = []
         self._constants: dict[DenseAttr, SSAValue] = {}
         self._location: Attribute = UnknownLoc()
+        self._names = 0
 
     def argument(
         self,
@@ -157,6 +164,19 @@ class Builder:
         made.results = SSAValues(OpResult(one, made, i) for i, one in enumerate(results))
         self._block.add_op(made)
         return made.results[0] if len(made.results) == 1 else tuple(made.results)
+
+    def unique(self, what: str) -> str:
+        """Return a name for a function that this one calls."""
+        self._names += 1
+        return f"{self.name}_{what}{self._names - 1}"
+
+    def call(self, name: str, operands: Sequence[SSAValue], types: Sequence[Attribute]) -> list[SSAValue]:
+        """Append the call of a function, and return its results."""
+        made = CallOp(name, list(operands), list(types))
+        if isinstance(self._location, NameLoc | FileLineColLoc | CallSiteLoc | FusedLoc):
+            made.location = self._location
+        self._block.add_op(made)
+        return list(made.results)
 
     def append(self, operation: Operation) -> None:
         """Append an operation that is already made."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ttnn.compiler.importers.builder import element_of, shape_of, tensor
-from ttnn.compiler.importers.builder.types import is_bool, scalar, width_of
+from ttnn.compiler.importers.builder.types import is_bool, is_integer, numpy_dtype, scalar, width_of
 from ttnn.compiler.importers.stablehlo.complex_numbers import pair, parts
 from ttnn.compiler.importers.stablehlo.folding import folded
 from ttnn.compiler.importers.stablehlo.scope import Scope, refuse, trailing
@@ -47,7 +47,10 @@ def _bitcast(scope: Scope, view: View) -> SSAValue:
     (value,) = scope.operands(view)
     type_ = scope.type(view.types[0])
     if width_of(element_of(value)) != width_of(element_of(type_)):
-        refuse("between elements of different widths has no TTIR operation")
+        why = "between elements of different widths has no TTIR operation"
+        if not (is_integer(element_of(value)) and is_integer(element_of(type_))):
+            refuse(why)
+        return scope.island(view, "bitcast", [value], why, dtype=numpy_dtype(element_of(type_)).name)[0]
     if element_of(value) == element_of(type_):
         return value
     fraction = _fraction(scope, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ttnn.compiler.importers.builder import element_of
-from ttnn.compiler.importers.builder.types import is_bool, is_complex, is_float
+from ttnn.compiler.importers.builder.types import is_bool, is_complex, is_float, is_integer
 from ttnn.compiler.importers.stablehlo import complex_numbers
 from ttnn.compiler.importers.stablehlo.folding import folded
 from ttnn.compiler.importers.stablehlo.scope import Scope, refuse
@@ -81,6 +81,17 @@ def _extreme(name: str, logical: str) -> Any:
     return row
 
 
+def _sign(scope: Scope, view: View) -> SSAValue:
+    """Import `sign`; of integers it is the difference of two comparisons."""
+    (x,) = scope.operands(view)
+    if not is_integer(element_of(x)):
+        made: SSAValue = named("sign")(scope, view)
+        return made
+    zero = scope.splat(0, x)
+    high, low = (scope.cast(scope.one(compare(x, zero)), element_of(x)) for compare in (scope.b.gt, scope.b.lt))
+    return scope.one(scope.b.subtract(high, low))
+
+
 def _round_even(scope: Scope, view: View) -> SSAValue:
     """Import rounding to even.
 
@@ -130,7 +141,7 @@ ROWS: Final = {
     **{f"stablehlo.{name}": _logical(name) for name in ("and", "or", "xor", "not")},
     "stablehlo.abs": named("abs"),
     "stablehlo.negate": named("neg"),
-    "stablehlo.sign": named("sign"),
+    "stablehlo.sign": _sign,
     "stablehlo.add": _add,
     "stablehlo.subtract": named("subtract"),
     "stablehlo.multiply": _multiply,

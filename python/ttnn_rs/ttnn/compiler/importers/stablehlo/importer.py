@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.importers.builder import Builder, tensor
+from ttnn.compiler.importers.builder import Builder, element_of, tensor
 from ttnn.compiler.importers.sharding import gspmd, mesh_of_gspmd, shardy
+from ttnn.compiler.importers.stablehlo.control_flow import UNROLLED
 from ttnn.compiler.importers.stablehlo.scope import Refusal, Scope, refuse
 from ttnn.compiler.importers.stablehlo.table import ROWS
 from ttnn.compiler.importers.stablehlo.view import View, place
@@ -28,6 +29,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     IntegerAttr,
     ModuleOp,
     Operation,
+    OpResult,
     SSAValue,
     StringAttr,
     TensorType,
@@ -49,6 +51,16 @@ _DROPPED: Final = ("sdy.", "mhlo.layout_mode", "mhlo.sharding", "mhlo.memory_kin
 """Attributes of arguments and results that end here."""
 
 
+@dataclass(frozen=True)
+class _Rules:
+    """How a program is imported: the keywords of `to_ttir`."""
+
+    checked: bool
+    segments: bool
+    islands: bool
+    limit: int
+
+
 @dataclass
 class _Program:
     """Properties that the functions of a program share."""
@@ -56,15 +68,17 @@ class _Program:
     functions: dict[str, FuncOp]
     mesh: tuple[int, ...]
     axes: dict[str, int]
-    checked: bool
+    rules: _Rules
 
 
 class _Import(Scope):
     """One public function; its private ones are written out in it."""
 
     def __init__(self, builder: Builder, program: _Program, refused: Counter[str]) -> None:
-        super().__init__(builder, dict(program.functions), program.mesh, checked=program.checked)
+        super().__init__(builder, dict(program.functions), program.mesh, checked=program.rules.checked)
         self.axes = program.axes
+        self.segments, self.islands, self.limit = program.rules.segments, program.rules.islands, program.rules.limit
+        self._program = program
         self._refused = refused
         self._depth = 0
         self._count = 0
@@ -83,6 +97,26 @@ class _Import(Scope):
                 self._operation(op)
         self._depth -= 1
         return found
+
+    def outlined(self, what: str, block: Any, types: Sequence[Attribute], free: Sequence[SSAValue]) -> FuncOp:
+        """Return a block as a function of its arguments and of values that it takes from outside."""
+        builder = Builder(self.b.unique(what), visibility="private")
+        inner = _Import(builder, self._program, self._refused)
+        inner._depth, inner._count = self._depth, self._count
+        arguments = [builder.argument(None, one) for one in types]
+        for value in free:
+            here = self.values[value]
+            known = here.op if isinstance(here, OpResult) and here.op.name == "ttir.constant" else None
+            if known is not None:
+                inner.values[value] = builder.constant(known.properties["value"])
+            else:
+                inner.values[value] = builder.argument(None, here.type)
+        outputs = inner.run(block, arguments)
+        self._count = inner._count
+        self.b.functions += builder.functions
+        return builder.finish(
+            [inner.cast(one, element_of(inner.type(type_))) for one, type_ in zip(outputs, _ends(block), strict=True)]
+        )
 
     def _operation(self, op: Operation) -> None:
         self._count += 1
@@ -114,6 +148,11 @@ class _Import(Scope):
         return value
 
 
+def _ends(block: Any) -> list[Attribute]:
+    """Return the types of what a block ends with."""
+    return [one.type for op in block.ops if written_name(op) in _ENDS for one in op.operands]
+
+
 def _kept_operation(scope: Scope, view: View) -> list[SSAValue]:
     """Copy an operation that is of the dialect already."""
     copied = view.op.clone(dict(scope.values))
@@ -121,7 +160,9 @@ def _kept_operation(scope: Scope, view: View) -> list[SSAValue]:
     return list(copied.results)
 
 
-def to_ttir(module: Module, *, checked: bool = True) -> None:
+def to_ttir(
+    module: Module, *, checked: bool = True, segments: bool = False, islands: bool = True, limit: int = UNROLLED
+) -> None:
     """Replace a StableHLO program by its `ttir` program, in place.
 
     Functions that are called, and the decompositions of composites, are written out where they are used.
@@ -129,12 +170,16 @@ def to_ttir(module: Module, *, checked: bool = True) -> None:
     Args:
         module: The program.
         checked: Whether scatters ignore positions out of range, as StableHLO does; else they are errors of the run.
+        segments: Whether loops, branches and operations of the host may be calls, which plans run; else only what
+            the device runs is imported.
+        islands: Whether operations of the host are allowed then.
+        limit: Most operations of a loop that is written out.
 
     Raises:
         UnsupportedError: Operations cannot be imported: all of them, with their counts.
     """
     refused: Counter[str] = Counter()
-    new = _module(module.op, refused, checked)
+    new = _module(module.op, refused, _Rules(checked, segments, islands, limit))
     if refused:
         raise UnsupportedError(_message(refused))
     erase_dead(new)
@@ -143,17 +188,20 @@ def to_ttir(module: Module, *, checked: bool = True) -> None:
     cse(module)
 
 
-def _module(op: ModuleOp, refused: Counter[str], checked: bool) -> ModuleOp:
+def _module(op: ModuleOp, refused: Counter[str], rules: _Rules) -> ModuleOp:
     """Return the module of a program.
 
     Modules in it are programs of their own.
     """
     functions = {one.sym_name.data: one for one in op.ops if isinstance(one, FuncOp)}
     mesh, axes = _mesh(op)
-    shared = _Program(functions, mesh, axes, checked)
+    shared = _Program(functions, mesh, axes, rules)
     public = [one for one in functions.values() if _is_public(one)] or list(functions.values())[:1]
-    made = [_function(one, shared, refused) for one in public if one.regions[0].blocks]
-    made += [_module(one, refused, checked) for one in op.ops if isinstance(one, ModuleOp)]
+    made: list[Operation] = []
+    for one in public:
+        if one.regions[0].blocks:
+            made += _function(one, shared, refused)
+    made += [_module(one, refused, rules) for one in op.ops if isinstance(one, ModuleOp)]
     kept = {key: value for key, value in op.attributes.items() if not key.startswith(("jax.", "sdy."))}
     if math.prod(mesh) > 1:
         sizes = "x".join(map(str, mesh))
@@ -238,7 +286,8 @@ def _check_sharding(scope: _Import, argument: SSAValue, entries: Mapping[str, At
         refuse("has a sharding that needs propagation; write the program as a manual computation")
 
 
-def _function(function: FuncOp, shared: _Program, refused: Counter[str]) -> Operation:
+def _function(function: FuncOp, shared: _Program, refused: Counter[str]) -> list[FuncOp]:
+    """Return a function, and those that it calls."""
     builder = Builder(
         function.sym_name.data, visibility=function.sym_visibility.data if function.sym_visibility else None
     )
@@ -259,4 +308,5 @@ def _function(function: FuncOp, shared: _Program, refused: Counter[str]) -> Oper
             scope.local.add(arguments[-1])
     outputs = scope.run(block, arguments)
     results = [_kept(one) for one in _entries(function.res_attrs, len(outputs))]
-    return builder.finish(outputs, results=results, attributes=_kept(function.attributes))
+    made = builder.finish(outputs, results=results, attributes=_kept(function.attributes))
+    return [made, *builder.functions]

@@ -11,17 +11,16 @@ from ttnn.compiler.importers.builder import element_of
 from ttnn.compiler.importers.builder.types import is_integer, is_signed, scalar, width_of
 from ttnn.compiler.importers.stablehlo.elementwise import named
 from ttnn.compiler.importers.stablehlo.folding import folded
-from ttnn.compiler.importers.stablehlo.scope import Scope, refuse
+from ttnn.compiler.importers.stablehlo.scope import Scope
 from ttnn.compiler.importers.stablehlo.view import View
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
 
 __all__ = ["ROWS"]
 
 
-def _exact(scope: Scope, value: SSAValue) -> None:
-    """Refuse integers that float32 does not hold."""
-    if width_of(element_of(value)) > 16:
-        refuse("of integers of 32 bits has no exact TTIR operation")
+def _is_wide(value: SSAValue) -> bool:
+    """Return whether float32 does not hold all values of integers."""
+    return width_of(element_of(value)) > 16
 
 
 def _divide(scope: Scope, view: View) -> SSAValue:
@@ -36,7 +35,8 @@ def _divide(scope: Scope, view: View) -> SSAValue:
     divisor = scope.splat_of(b)
     if divisor is not None and int(divisor) > 0 and int(divisor) & (int(divisor) - 1) == 0:
         return _by_power(scope, a, int(divisor))
-    _exact(scope, a)
+    if _is_wide(a):
+        return scope.island(view, "divide", [a, b], "of integers of 32 bits has no exact TTIR operation")[0]
     word = scalar("f32")
     quotient = scope.b.div(scope.cast(a, word), scope.cast(b, word))
     low = scope.b.lt(quotient, scope.splat(0, quotient))
@@ -117,16 +117,19 @@ def _right_shift(scope: Scope, view: View) -> SSAValue:
     if fits is not None:
         count = scope.select(fits, count, scope.splat(width - 1, count))
     if not is_signed(element_of(value)):
-        refuse("of unsigned integers has no TTIR operation")
+        why = "of unsigned integers has no TTIR operation"
+        return scope.island(view, "shift_right", list(scope.operands(view)), why)[0]
     low = b.lt(value, scope.splat(0, value))
     size = scope.select(low, b.bitwise_not(value), value)
     moved = b.logical_right_shift(size, count)
     return scope.select(low, b.bitwise_not(moved), moved)
 
 
-def _no_bits(scope: Scope, view: View) -> SSAValue:
-    del scope, view
-    refuse("has no TTIR operation")
+def _on_host(name: str) -> Any:
+    def row(scope: Scope, view: View) -> SSAValue:
+        return scope.island(view, name, scope.operands(view), "has no TTIR operation")[0]
+
+    return row
 
 
 ROWS: Final = {
@@ -135,6 +138,6 @@ ROWS: Final = {
     "stablehlo.shift_left": _shift("logical_left_shift"),
     "stablehlo.shift_right_logical": _shift("logical_right_shift"),
     "stablehlo.shift_right_arithmetic": _right_shift,
-    "stablehlo.popcnt": _no_bits,
-    "stablehlo.count_leading_zeros": _no_bits,
+    "stablehlo.popcnt": _on_host("popcnt"),
+    "stablehlo.count_leading_zeros": _on_host("count_leading_zeros"),
 }

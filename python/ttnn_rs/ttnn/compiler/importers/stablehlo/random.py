@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from ttnn.compiler.importers.builder import element_of, shape_of
-from ttnn.compiler.importers.builder.types import is_float
+from ttnn.compiler.importers.builder.types import is_float, numpy_dtype
 from ttnn.compiler.importers.stablehlo.scope import Scope, refuse
 from ttnn.compiler.importers.stablehlo.view import View
 from ttnn.compiler.ir.xdsl_adapter import Attribute, SSAValue
@@ -41,8 +41,17 @@ def _rng(scope: Scope, view: View) -> SSAValue:
 
 
 def _bits(scope: Scope, view: View) -> list[SSAValue]:
-    del scope, view
-    refuse("has no TTIR operation; random bits are a host island")
+    why = "has no TTIR operation; random bits are a host island"
+    shape, element = shape_of(view.types[1]), element_of(view.types[1])
+    return scope.island(
+        view,
+        "random_bits",
+        scope.operands(view),
+        why,
+        algorithm=view.word("rng_algorithm"),
+        shape="x".join(map(str, shape)),
+        dtype=numpy_dtype(element).name,
+    )
 
 
 ROWS: Final = {"stablehlo.rng": _rng, "stablehlo.rng_bit_generator": _bits}

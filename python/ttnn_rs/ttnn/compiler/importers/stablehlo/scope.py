@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ttnn.compiler.importers.builder import Builder, tensor
+from ttnn.compiler.importers.builder.segments import constants, host
 from ttnn.compiler.importers.builder.steps import Refusal, Steps, need_float, refuse
 from ttnn.compiler.importers.builder.types import is_bool, is_complex, width_of
-from ttnn.compiler.ir.xdsl_adapter import Attribute, ComplexType, Operation, SSAValue, TensorType
+from ttnn.compiler.ir.xdsl_adapter import Attribute, ComplexType, FuncOp, Operation, OpResult, SSAValue, TensorType
 
 if TYPE_CHECKING:
     from ttnn.compiler.importers.stablehlo.view import View
@@ -30,6 +31,9 @@ class Scope(Steps, ABC):
         axes: The same by the names of Shardy.
         placements: Strings of GSPMD by value.
         local: Arguments that are parts already.
+        segments: Whether loops, branches and operations of the host may be calls.
+        islands: Whether operations of the host may be.
+        limit: Most operations of a loop that is written out.
     """
 
     def __init__(
@@ -42,10 +46,46 @@ class Scope(Steps, ABC):
         self.axes: dict[str, int] = {}
         self.placements: dict[SSAValue, str] = {}
         self.local: set[SSAValue] = set()
+        self.segments = self.islands = False
+        self.limit = 0
 
     @abstractmethod
     def run(self, block: Any, arguments: Sequence[SSAValue]) -> list[SSAValue]:
         """Import a block; return its results."""
+
+    @abstractmethod
+    def outlined(self, what: str, block: Any, types: Sequence[Attribute], free: Sequence[SSAValue]) -> FuncOp:
+        """Return a block as a function of its arguments and of values that it takes from outside.
+
+        Args:
+            what: Part of its name.
+            block: The block.
+            types: Types of its arguments here.
+            free: The values, which are further arguments unless they are constant.
+        """
+
+    def variables(self, free: Sequence[SSAValue]) -> list[SSAValue]:
+        """Return values of the program here, those that are constant left out."""
+        found = [self.values[one] for one in free]
+        return [one for one in found if not isinstance(one, OpResult) or one.op.name != "ttir.constant"]
+
+    def island(
+        self, view: View, operation: str, values: Sequence[SSAValue], why: str, **options: int | str
+    ) -> list[SSAValue]:
+        """Return the results of an operation that the host computes.
+
+        Args:
+            view: The operation of the program.
+            operation: Its name among those of the host.
+            values: Its operands.
+            why: The sentence if nothing may run on the host.
+            options: Its options.
+        """
+        if not self.segments:
+            refuse(why)
+        if not self.islands:
+            refuse("runs on the host, which TTNN_HOST_ISLANDS=0 forbids")
+        return host(self.b, operation, values, [self.type(one) for one in view.types], constants(options))
 
     def call(self, name: str, arguments: Sequence[SSAValue]) -> list[SSAValue]:
         """Import the body of a function in place of its call."""

@@ -24,7 +24,8 @@ def _sort(scope: Scope, view: View) -> list[SSAValue]:
         refuse("with this comparator has no TTIR operation")
     key, descending = found
     if is_integer(element_of(values[key])) and width_of(element_of(values[key])) > 16:
-        refuse("of integers beyond 16 bits has no TTIR operation")
+        why = "of integers beyond 16 bits has no TTIR operation"
+        return scope.island(view, "sort", values, why, dimension=dim, key=key, descending=int(descending))
     shape = shape_of(values[key])
     types = [tensor(shape, element_of(values[key])), tensor(shape, IntegerType(32))]
     entries = {"dim": dim, "descending": descending, "stable": bool(view.get("is_stable", False))}
