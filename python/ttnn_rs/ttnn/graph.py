@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from ttnn.profiler.asking import AllocationRecord as AllocationRecord
+from ttnn.profiler.query import ConstraintQueryResponse as ConstraintQueryResponse
+from ttnn.profiler.query import ExecutionStatus as ExecutionStatus
+from ttnn.profiler.query import ResourceUsage as ResourceUsage
+from ttnn.profiler.query import RuntimeQueryResponse as RuntimeQueryResponse
+from ttnn.profiler.query import query_op_constraints as query_op_constraints
+from ttnn.profiler.query import query_op_runtime as query_op_runtime
 from ttnn.reports.capture import RunMode as RunMode
 from ttnn.reports.comparison import flush_comparison_records_to_db as flush_comparison_records_to_db
 from ttnn.reports.comparison import has_comparison_records as has_comparison_records

@@ -31,6 +31,8 @@ class Observer:
 
     None if the next observer decides it.
     """
+    allocates: ClassVar[bool] = False
+    """True if memory is allocated although it blocks the rest."""
     in_full: bool = True
     """True if it receives events inside of a running program.
 
@@ -43,6 +45,10 @@ class Observer:
     """
     replays: ClassVar[bool] = False
     """True if it observes the operators of a trace that is replayed."""
+
+    def elements(self, buffer: Any) -> Any:
+        """Return the pages that a read returns while it blocks; None for zeros."""
+        return None
 
     def call(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
         """Return the result of an operator called by program or operator."""
@@ -135,19 +141,30 @@ def runs_programs() -> bool:
 
     None is being made, and no observer has runs blocked.
     """
-    return _thread.maker is None and not _blocked(OBSERVERS)
+    return _thread.maker is None and not blocked()
 
 
 def blocked() -> bool:
     """Return True if nothing runs, by the outermost observer that decides it."""
-    return _blocked(observing())
+    return _blocking() is not None
 
 
-def _blocked(observers: Sequence[Observer]) -> bool:
-    for observer in observers:
-        if observer.blocks is not None:
-            return observer.blocks
-    return False
+def allocates_nothing() -> bool:
+    """Return True if nothing runs, and tensors get no memory either."""
+    observer = _blocking()
+    return observer is not None and not observer.allocates
+
+
+def elements_of(buffer: Any) -> Any:
+    """Return the pages of a buffer that the blocking observer knows, else None."""
+    observer = _blocking()
+    return None if observer is None else observer.elements(buffer)
+
+
+def _blocking() -> Observer | None:
+    """Return the observer that has runs blocked, if one has."""
+    found = next((observer for observer in observing() if observer.blocks is not None), None)
+    return found if found is not None and found.blocks else None
 
 
 def observed(name: str, arguments: tuple[Any, ...], function: Callable[[], _Result]) -> _Result:

@@ -55,6 +55,7 @@ class MeshDevice(Mesh):
     __slots__ = (
         "__dict__",
         "__weakref__",
+        "_answers",
         "_cache_enabled",
         "_cache_misses_allowed",
         "_closed",
@@ -62,17 +63,22 @@ class MeshDevice(Mesh):
         "_programs",
         "_queue_count",
         "_queues",
+        "_regions",
         "_resolved",
         "_running",
         "_sub_devices",
         "_submeshes",
         "_system",
         "_traces",
+        "_twin",
         "ranks",
     )
 
     _programs: set[Hashable]
+    _answers: dict[Hashable, Any]  # of questions about calls, see ttnn.profiler.query
+    _regions: Mapping[str, int]  # bytes that are set aside, by the engine's names
     _resolved: dict[Hashable, Any]  # programs of calls, see ttnn.runtime
+    _twin: MeshDevice | None  # see `twin`
     _cache_enabled: bool
     _cache_misses_allowed: bool
     _queue_count: int
@@ -157,7 +163,7 @@ class MeshDevice(Mesh):
             ranks = ranks_of(ids, tuple(shape), system, f"{chip} with {cores.cores} dispatch", regions)
             engine, chips = power_up(ids, chip, regions, cores, ranks)
             device = cls._with_chips(shape, system, engine, chips, queues)
-            device.ranks = ranks
+            device.ranks, device._regions = ranks, regions
             for number in ids:
                 open_devices[number] = device
         return device
@@ -177,13 +183,25 @@ class MeshDevice(Mesh):
         device._put(shape, engine, chips)
         device._system = system
         device._programs, device._cache_enabled, device._cache_misses_allowed = set(), True, True
-        device._resolved = {}
+        device._resolved, device._answers = {}, {}
         device._queue_count, device._queues = queues, {}
         device._running = threading.RLock() if parent is None else parent._running
         device._sub_devices, device._traces = SubDevices(engine, chips[0].grid), Traces(engine)
         device._closed, device._parent, device._submeshes = False, parent, []
         device.ranks = None if parent is None else parent.ranks
+        device._regions, device._twin = {} if parent is None else parent._regions, None
         return device
+
+    def twin(self) -> MeshDevice:
+        """Return a mesh of equal chips with empty memory, not listed as open.
+
+        Calls are planned on it (`ttnn.profiler.asking`). It is closed with this mesh.
+        """
+        if self._twin is None or not self._twin.is_open:
+            first = self.chips[0]
+            engine, chips = power_up(self.get_device_ids(), first.facts["name"], self._regions, first.dispatch)
+            self._twin = self._with_chips(self._shape, self._system, engine, chips, self._queue_count)
+        return self._twin
 
     @classmethod
     def _open_mesh(
@@ -525,8 +543,11 @@ class MeshDevice(Mesh):
         else:
             self.engine.close_part()
         self._closed = True
+        if self._twin is not None and self._twin.is_open:
+            self._twin._release()
         self._programs.clear()
         self._resolved.clear()
+        self._answers.clear()
         for chip in self.chips:
             if open_devices.get(chip.id) is self:
                 del open_devices[chip.id]

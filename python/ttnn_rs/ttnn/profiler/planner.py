@@ -48,12 +48,14 @@ class Planner(Observer):
 
     Attributes:
         plans: The device operations so far, or why their plan is not known.
+        last: Those of the operator that ended last.
     """
 
     in_full = False
 
     def __init__(self) -> None:
         self.plans: list[Plan | Missing] = []
+        self.last: list[Plan | Missing] = []
         self._running: list[_Running] = []
 
     @property
@@ -72,14 +74,15 @@ class Planner(Observer):
     def operation_end(self, result: Any) -> None:
         """Plan what the innermost operator has run."""
         call = self._running.pop()
+        self.last = []
         if not call.calls and not call.programs:
             return
         device = device_of(call.args, call.kwargs, result)
         if device is not None:
             inputs, outputs = inputs_and_outputs(call.args, call.kwargs, result)
-            plans = describe(call.operator, call.calls, call.programs, inputs, outputs, device)
+            self.last = describe(call.operator, call.calls, call.programs, inputs, outputs, device)
             place = len(self.plans) if call.place is None else call.place
-            self.plans[place:place] = map(_of_known_time, plans)
+            self.plans[place:place] = map(_of_known_time, self.last)
 
     def step(self, function: str, settings: dict[str, Any]) -> None:
         """Keep a step of the innermost operator."""

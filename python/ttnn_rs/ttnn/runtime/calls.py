@@ -152,19 +152,59 @@ def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call |
     return _new(Call, (tuple(key), tensors, operands, device))
 
 
+def question_key(what: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+    """Return the key of a call that is only asked about.
+
+    None with arguments of types that cannot be compared. Host tensors are equal to themselves only.
+
+    Args:
+        what: What else tells it apart; the operator first.
+        args: Positional arguments; specifications stand for device tensors.
+        kwargs: Keyword arguments likewise.
+    """
+    key: list[Any] = [what, CONFIG.numerics, *kwargs, _KEYWORDS]
+    tensors: list[Tensor] = []
+    operands: list[Buffer] = []
+    try:
+        _add(key, tensors, operands, [], args, True)
+        if kwargs:
+            key.append(_KEYWORDS)
+            _add(key, tensors, operands, [], kwargs.values(), True)
+    except _Unknown:
+        return None
+    if len(operands) > 1:
+        positions: dict[Buffer, int] = {}
+        key += [positions.setdefault(operand, len(positions)) for operand in operands]
+        key += [getattr(tensor, "_topology", None) for tensor in tensors]
+    return tuple(key)
+
+
 def _add(
     key: list[Any],
     tensors: list[Tensor],
     operands: list[Buffer],
     devices: list[MeshDevice],
     values: Iterable[Any],
+    on_host: bool = False,
 ) -> None:
-    """Add values to a key, collecting tensors and devices."""
+    """Add values to a key, collecting tensors and devices.
+
+    Args:
+        key: Gets what tells the values apart.
+        tensors: Gets tensors on a device.
+        operands: Gets their buffers.
+        devices: Gets devices.
+        values: The values.
+        on_host: Whether host tensors may be among them.
+    """
     for value in values:
         kind = type(value)
         if kind is Tensor:
             if not value.buffers:
-                raise _Unknown
+                if not on_host:
+                    raise _Unknown
+                key += (kind, value.tensor_id)
+                continue
             key.append(value.spec.token)
             tensors.append(value)
             operands.append(value.buffers[0])
@@ -177,7 +217,7 @@ def _add(
             key += (kind, value if value and value == value else str(value))
         elif kind in _SEQUENCES:
             key += (kind, len(value))
-            _add(key, tensors, operands, devices, value)
+            _add(key, tensors, operands, devices, value, on_host)
         elif kind is MeshDevice:
             key.append(kind)
             devices.append(value)
@@ -189,7 +229,7 @@ def _add(
             if parts is None:
                 raise _Unknown
             key.append(kind)
-            _add(key, tensors, operands, devices, parts(value))
+            _add(key, tensors, operands, devices, parts(value), on_host)
 
 
 def _parts_of(kind: type) -> Parts | None:

@@ -379,6 +379,7 @@ sparse_matmul = declare(
     accuracy=GROWS_WITH_K,
     engine=("matmul", "matmul_fast"),
     golden=golden.sparse_matmul,
+    timed_by=("sparsity",),
     raises=(*RAISES, ("ParameterError", "`nnz` is not the number of computed matmuls, or neither operand is sparse.")),
     examples=_examples,
 )
