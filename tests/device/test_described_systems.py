@@ -23,7 +23,7 @@ def described(system: System, *, without: tuple[tuple[int, int], ...] = ()) -> C
     missing = {frozenset(pair) for pair in without}
     numbers = {*system.chips, *system.pcie}
     groups = system.cards or tuple((chip,) for chip in sorted(system.chips))
-    arch = "wormhole_b0" if system.chip.startswith("n") else "blackhole"
+    arch = "blackhole" if system.chip.startswith("p") else "wormhole_b0"
     return ClusterDescriptor(
         name="mine.yaml",
         archs=dict.fromkeys(numbers, arch),
@@ -134,8 +134,65 @@ def test_mesh_graphs_of_given_chips() -> None:
     assert system_of_graph(graph(2, 4, channels=4), t3k).chips == t3k.chips
     with pytest.raises(DeviceError, match="mesh graph M0: 4x4 chips; system t3k has 8"):
         system_of_graph(graph(4, 4), t3k)
-    with pytest.raises(UnsupportedError, match="2 meshes; expected one"):
-        system_of_graph(MeshGraphDescriptor("two", dict(enumerate([graph(1, 2).meshes[0]] * 2))))
+
+
+def several(*meshes: MeshGraphDescriptor) -> MeshGraphDescriptor:
+    return MeshGraphDescriptor("several", dict(enumerate(each.meshes[0] for each in meshes)))
+
+
+def test_each_process_has_one_of_several_meshes() -> None:
+    two, t3k = several(graph(2, 2), graph(2, 2)), named_systems()["t3k"]
+    parts = [system_of_graph(two, t3k, number) for number in "01"]
+    # The mesh of a T3000 is 4 0 2 6 / 5 1 3 7.
+    assert [(part.shape, part.chips) for part in parts] == [((2, 2), (4, 0, 5, 1)), ((2, 2), (2, 6, 3, 7))]
+    galaxy = named_systems()["galaxy"]
+    quarters = several(*[graph(4, 2, channels=4)] * 4)
+    assert system_of_graph(quarters, galaxy, "2").chips == galaxy.order((4, 2), (4, 0))
+    # Alone, each is the system with this mesh.
+    assert system_of_graph(several(graph(2, 4), graph(1, 2)), None, "0").type is ClusterType.T3K
+    message = r"several has 2 meshes; set TT_MESH_ID to the one of this process \(0, 1\)"
+    for number in ("", "2", "-1", "x", "1" * 40):
+        with pytest.raises(DeviceError, match=message):
+            system_of_graph(two, t3k, number)
+    message = "meshes of {} do not tile system t3k, a mesh of 2x4; equal meshes are expected, row by row"
+    for meshes, sizes in (
+        ((graph(1, 2), graph(2, 2)), "1x2, 2x2"),
+        ((graph(2, 3), graph(2, 3)), "2x3"),
+        ((graph(2, 2),) * 3, "2x2"),
+    ):
+        with pytest.raises(UnsupportedError, match=message.format(sizes)):
+            system_of_graph(several(*meshes), t3k, "1")
+
+
+def test_a_process_opens_the_mesh_of_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "two.textproto"
+    path.write_text(
+        """
+        mesh_descriptors {
+          name: "M0" arch: WORMHOLE_B0
+          device_topology { dims: [ 2, 2 ] }
+          host_topology { dims: [ 1, 1 ] }
+          channels { count: 2 policy: RELAXED }
+        }
+        graph_descriptors {
+          name: "G0" type: "FABRIC"
+          instances { mesh { mesh_descriptor: "M0" mesh_id: 0 } }
+          instances { mesh { mesh_descriptor: "M0" mesh_id: 1 } }
+        }
+        top_level_instance { graph { graph_descriptor: "G0" graph_id: 0 } }
+        """,
+        encoding="utf-8",
+    )
+    monkeypatch.setenv("TT_MESH_GRAPH_DESC_PATH", str(path))
+    with manage_config("system", "t3k"):
+        with pytest.raises(DeviceError, match="has 2 meshes; set TT_MESH_ID"):
+            ttnn.open_mesh_device()
+        for number, chips in (("0", [4, 0, 5, 1]), ("1", [2, 6, 3, 7])):
+            monkeypatch.setenv("TT_MESH_ID", number)
+            with ttnn.create_mesh_device(ttnn.MeshShape(2, 2)) as mesh:
+                assert mesh.get_device_ids() == chips
+                ones = ttnn.ones([32, 32], layout=ttnn.TILE_LAYOUT, device=mesh)
+                assert all((ttnn.to_torch(part) == 2).all() for part in ttnn.get_device_tensors(ttnn.add(ones, ones)))
 
 
 def test_a_cluster_in_the_mesh_of_a_graph() -> None:

@@ -380,6 +380,32 @@ def test_mistakes_name_chip_core_kernel_and_line(
     metal.enqueue_mesh_workload(ring.mesh_command_queue(), on_first_chip(ring, write_word, [buffer]))
 
 
+def add_to_next() -> None:
+    """Add 3 to a semaphore of the next chip. Arguments: semaphore, connection."""
+    sender, _ = WorkerToFabricEdmSender.build_from_args(1)
+    sender.open()
+    command = NocUnicastAtomicIncCommandHeader(get_noc_addr(*my_place(), get_arg_val(0)), 3)
+    fabric_unicast_noc_unicast_atomic_inc(sender, PacketHeaderPool.allocate_header(), command, 1)
+    sender.close()
+
+
+def test_semaphores_that_are_left_above_zero_are_noted(ring: ttnn.MeshDevice) -> None:
+    left, other = (ttnn.create_global_semaphore(ring, CORES, value) for value in (0, 5))
+    address = ttnn.get_global_semaphore_address(left)
+    workload = on_first_chip(ring, add_to_next, [address])
+    for value in (3, 6):
+        report = metal.enqueue_mesh_workload(ring.mesh_command_queue(), workload)
+        assert report.notes == [
+            f"chip (0, 1), core 0-0: the global semaphore at {address} is left at {value}; the next program that waits "
+            "for it begins with this value"
+        ]
+    assert other.values(ttnn.MeshCoordinate(0, 1)) == [5]
+    with ttnn.manage_config("watcher", False):
+        assert metal.enqueue_mesh_workload(ring.mesh_command_queue(), workload).notes == []
+    ttnn.reset_global_semaphore_value(left, 2**32 - 3)
+    assert metal.enqueue_mesh_workload(ring.mesh_command_queue(), workload).notes == []
+
+
 def wait_for_ever() -> None:
     noc_semaphore_wait(get_semaphore(0), 1)
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from ttnn.base import enums
 from ttnn.base.conv_config import Conv2dConfig, Conv2dSliceConfig
 from ttnn.base.enums import Topology
+from ttnn.base.system_enums import MoEActivationFunction
 from ttnn.operation import activations
 from ttnn.operation.hooks import get_golden_function
 from ttnn.operation.registry import exports
@@ -176,6 +177,7 @@ def _add_categories(operations: Namespace) -> None:
         if entry is not None and "." not in name and entry.category in owners:
             setattr(owners[entry.category], name, operation)
     modules["ccl"].Topology = Topology
+    modules["ccl"].MoEActivationFunction = MoEActivationFunction
     modules["conv2d"].Conv2dConfig = Conv2dConfig
     modules["conv2d"].Conv2dSliceConfig = Conv2dSliceConfig
     modules["conv2d"].get_conv_output_dim = get_conv_output_dim

@@ -9,7 +9,7 @@ do so by those of this one.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,13 @@ class _Model:
 
 class _Causal(_Model):
     headless = False
+
+
+@pytest.fixture
+def t3000(ports: Path) -> Iterator[ttnn.MeshDevice]:
+    """Return a mesh of eight chips."""
+    with ttnn.manage_config("system", "t3k"), ttnn.create_mesh_device(ttnn.MeshShape(1, 8)) as mesh:
+        yield mesh
 
 
 PREFILL = ("prefill", 1, 128, 0)
@@ -157,6 +164,35 @@ def test_logits(
     config = official.get_model_config("BFLOAT16-DRAM", *case[2:0:-1])
     official.run_test_FalconCausalLM_inference(device, NAME, *case, 2, 0.98, config, tmp_path)
     distances.report("falcon7b_common, logits", f"2 layers, {case[0]}", 0.99, 0.98, REPLACED)
+
+
+@pytest.mark.parametrize("case", [PREFILL, DECODE], ids=["prefill", "decode"])
+@pytest.mark.parametrize("part", ["mlp", "attention", "decoder"])
+def test_falcon_on_eight_chips(
+    part: str,
+    case: tuple[str, int, int, int],
+    falcon: Any,
+    distances: Distances,
+    t3000: ttnn.MeshDevice,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    official = importlib.import_module(f"{TESTS}.test_falcon_{part}")
+    distances.of(official, monkeypatch)
+    mode, batch, rows, past = case
+    config = official.get_model_config("BFLOAT16-DRAM", *((rows, batch) if part != "mlp" else (128, 1)))
+    if part == "mlp":
+        size = (1, 128) if mode == "prefill" else (1, 32)
+        official.run_test_FalconMLP_inference(t3000, NAME, mode, *size, 0.98, config, tmp_path)
+    else:
+        run, reference, taken, more = {
+            "attention": ("Attention", "PytorchFalconAttentionModel", _Attention, ()),
+            "decoder": ("Decoder", "PytorchFalconDecoderModel", _Layer, (0,)),
+        }[part]
+        monkeypatch.setattr(official, reference, taken)
+        test = getattr(official, f"run_test_Falcon{run}_inference")
+        test(t3000, NAME, mode, batch, rows, past, *more, 0.98, config, tmp_path)
+    distances.report(f"falcon7b_common, {part}", f"1 layer, {mode}, 8 chips", 0.999, 0.98, REPLACED)
 
 
 def _with_lists(cache: Any) -> Any:

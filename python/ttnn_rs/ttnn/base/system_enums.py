@@ -167,6 +167,15 @@ class MMSignalAggregatorMode(VendorEnum):
     Off = 2
 
 
+class MoEActivationFunction(VendorEnum):
+    """The activation function of experts."""
+
+    SILU = 0
+    SWIGLU = 1
+    GELU = 2
+    CLAMPED_SILU = 3
+
+
 class McastCoreOrder(VendorEnum):
     """Order in which cores send in a multicast."""
 

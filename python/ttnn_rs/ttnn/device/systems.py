@@ -30,6 +30,7 @@ _VARIABLES: Final = ("TT_METAL_MOCK_CLUSTER_DESC_PATH", "TT_MESH_GRAPH_DESC_PATH
 _BOARDS: Final = {"ubb_wormhole": "ubb", "ubb": "ubb", "ubb_blackhole": "ubb_blackhole"}
 """Kinds of boards that are written in several ways."""
 _MAX_TEXT: Final = 1000
+_MAX_DIGITS: Final = 7
 _TABLE: Final = Path(__file__).with_name("systems.json")
 
 
@@ -271,19 +272,23 @@ def _checked(system: System, graph: MeshGraph | None) -> System:
     return system
 
 
-def system_of_graph(descriptor: MeshGraphDescriptor, system: System | None = None) -> System:
+def system_of_graph(descriptor: MeshGraphDescriptor, system: System | None = None, mesh_id: str = "") -> System:
     """Return a system in the mesh of a mesh graph descriptor.
 
     Args:
         descriptor: The mesh.
         system: The chips; None for a system with a name that has this mesh, or for chips of their own.
+        mesh_id: The number of the mesh, if the descriptor has several.
 
     Raises:
-        DeviceError: links of the system are missing, or its chips are of another generation.
-        UnsupportedError: several meshes.
+        DeviceError: links of the system are missing, its chips are of another generation, or there is no such mesh.
+        UnsupportedError: meshes that do not tile the system.
     """
-    graph = only_mesh(descriptor)
+    graph = mesh_of(descriptor, mesh_id)
     shape = _two_dimensions(graph)
+    if system is not None and len(descriptor.meshes) > 1:
+        _require_arch(graph, system.name, _arch_of(system))
+        return _checked(_tile(system, descriptor, shape, int(mesh_id)), graph)
     if system is not None:
         _require_arch(graph, system.name, _arch_of(system))
         if shape[0] * shape[1] > len(system.chips):
@@ -323,17 +328,44 @@ def system_of_graph(descriptor: MeshGraphDescriptor, system: System | None = Non
     return with_rings(replace(bare, links=tuple(sorted(links))), rings)
 
 
-def only_mesh(descriptor: MeshGraphDescriptor) -> MeshGraph:
-    """Return the mesh of a mesh graph descriptor.
+def mesh_of(descriptor: MeshGraphDescriptor, mesh_id: str) -> MeshGraph:
+    """Return the mesh of a mesh graph descriptor that a process has.
+
+    Args:
+        descriptor: The descriptor.
+        mesh_id: The value of TT_MESH_ID; a descriptor of one mesh needs none.
 
     Raises:
-        UnsupportedError: it has several.
+        DeviceError: there are several, and none of this number.
     """
-    if len(descriptor.meshes) > 1:
-        raise UnsupportedError(
-            f"mesh graph descriptor {descriptor.name}: {len(descriptor.meshes)} meshes; expected one", "unimplemented"
+    meshes = descriptor.meshes
+    if len(meshes) == 1:
+        return next(iter(meshes.values()))
+    number = int(mesh_id) if mesh_id.isdecimal() and len(mesh_id) < _MAX_DIGITS else -1
+    if number not in meshes:
+        known = ", ".join(map(str, sorted(meshes)[:8])) + (", ..." if len(meshes) > 8 else "")
+        raise DeviceError(
+            f"mesh graph descriptor {descriptor.name} has {len(meshes)} meshes; set TT_MESH_ID to the one of this "
+            f"process ({known}), got {mesh_id[:40]!r}"
         )
-    return next(iter(descriptor.meshes.values()))
+    return meshes[number]
+
+
+def _tile(system: System, descriptor: MeshGraphDescriptor, shape: tuple[int, int], mesh_id: int) -> System:
+    """Return the part of a system that a mesh has.
+
+    The meshes tile the system mesh, row by row.
+    """
+    places = [each for each, size in zip(system.shape, shape, strict=True) if each % size == 0]
+    meshes = [_two_dimensions(mesh) for mesh in descriptor.meshes.values()]
+    if len(places) < 2 or len(set(meshes)) > 1 or len(meshes) * math.prod(shape) > math.prod(system.shape):
+        sizes = ", ".join(f"{rows}x{columns}" for rows, columns in sorted(set(meshes)))
+        raise UnsupportedError(
+            f"mesh graph descriptor {descriptor.name}: {len(meshes)} meshes of {sizes} do not tile system "
+            f"{system.name}, a mesh of {system.shape[0]}x{system.shape[1]}; equal meshes are expected, row by row"
+        )
+    row, column = divmod(sorted(descriptor.meshes).index(mesh_id), system.shape[1] // shape[1])
+    return _reshaped(system, shape, (row * shape[0], column * shape[1]))
 
 
 def _arch_of(system: System) -> str:
@@ -347,11 +379,11 @@ def _require_arch(graph: MeshGraph, system: str, arch: str) -> None:
         )
 
 
-def _reshaped(system: System, shape: tuple[int, int]) -> System:
-    """Return a system with another system mesh."""
+def _reshaped(system: System, shape: tuple[int, int], offset: tuple[int, int] | None = None) -> System:
+    """Return a system with another system mesh, or a part of it."""
     if shape == system.shape:
         return system
-    chips = system.order(shape)
+    chips = system.order(shape, offset)
     kind = system.type if len(chips) == len(system.chips) else cluster_type(system.board, len(chips))
     return replace(system, shape=shape, chips=chips, type=kind, line=None, recorded=False)
 
@@ -378,13 +410,17 @@ def host_topology() -> tuple[int, int] | None:
         FileFormatError: a file that is no descriptor, or cannot be read.
     """
     path = os.environ.get("TT_MESH_GRAPH_DESC_PATH", "").strip()
-    hosts = _hosts(_file(path)) if path else (1, 1)
+    hosts = _hosts(_file(path), _mesh_id()) if path else (1, 1)
     return None if math.prod(hosts) == 1 else hosts
 
 
+def _mesh_id() -> str:
+    return os.environ.get("TT_MESH_ID", "").strip()
+
+
 @lru_cache(maxsize=16)
-def _hosts(graph: tuple[str, int, int]) -> tuple[int, int]:
-    mesh = only_mesh(read_mesh_graph(graph[0]))
+def _hosts(graph: tuple[str, int, int], mesh_id: str) -> tuple[int, int]:
+    mesh = mesh_of(read_mesh_graph(graph[0]), mesh_id)
     return _two_dimensions(replace(mesh, dims=mesh.hosts))
 
 
@@ -408,7 +444,7 @@ def system_of_environment() -> System:
             f"TTNN_SYSTEM is {CONFIG.system}, and TT_METAL_MOCK_CLUSTER_DESC_PATH describes a system; set one of them"
         )
     named = CONFIG.system or ("" if cluster or graph else DEFAULT_SYSTEM[CONFIG.arch_name])
-    return _chosen(named, _file(cluster), _file(graph), visible)
+    return _chosen(named, _file(cluster), _file(graph), visible, _mesh_id() if graph else "")
 
 
 def system_for(shape: Sequence[int] | None) -> System:
@@ -447,13 +483,18 @@ def _file(path: str) -> tuple[str, int, int]:
 
 
 @lru_cache(maxsize=16)
-def _chosen(name: str, cluster: tuple[str, int, int], graph: tuple[str, int, int], visible: str) -> System:
+def _chosen(
+    name: str, cluster: tuple[str, int, int], graph: tuple[str, int, int], visible: str, mesh_id: str
+) -> System:
     descriptor = read_mesh_graph(graph[0]) if graph[0] else None
     if cluster[0]:
-        mesh = only_mesh(descriptor) if descriptor is not None else None
+        one = descriptor is not None and len(descriptor.meshes) == 1
+        mesh = mesh_of(descriptor, mesh_id) if descriptor is not None and one else None
         system = system_of_cluster(read_cluster_descriptor(cluster[0]), mesh)
+        if descriptor is not None and not one:
+            system = system_of_graph(descriptor, system, mesh_id)
     elif descriptor is not None:
-        system = system_of_graph(descriptor, named_systems()[name] if name else None)
+        system = system_of_graph(descriptor, named_systems()[name] if name else None, mesh_id)
     else:
         system = named_systems()[name]
     return part_of(system, _numbers(visible)) if visible else system

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, DeviceError, KernelError, RankError
 from ttnn.base.observers import blocked
 from ttnn.device.chip import Chip
@@ -25,6 +26,7 @@ from ttnn.metal.layout import Layout, lay_out
 from ttnn.metal.program import Program
 from ttnn.metal.report import IdleReport, MeshReport, Report
 from ttnn.metal.scheduler import ChipProgram, Connect, execute, execute_together
+from ttnn.metal.semaphores import SemaphoreWatch
 from ttnn.operation.observation import ProgramRan, program_ran
 
 __all__ = [
@@ -280,12 +282,17 @@ def _run_on_chips(device: MeshDevice, work: Work, connect: Connect | None, *, tr
     Chips that the fabric connects run together, others one after the other.
     """
     coordinates = dict(zip(device.chips, device.coordinates(), strict=True))
+    watch = None
     programs = [ChipProgram(chip, layout, coordinates[chip]) for chip, layout in work]
     if connect is not None:
+        if device.ranks is None and CONFIG.watcher:
+            watch = SemaphoreWatch(device)
         done = execute_together(programs, connect, trace=trace)
     else:
         done = [execute_together([program], trace=trace)[0] for program in programs]
     report = MeshReport({coordinates[chip]: part for (chip, _), part in zip(work, done, strict=True)})
+    if watch is not None:
+        report.notes = [*report.notes, *watch.notes()]
     slowest = next(program for program in programs if program.coord == report.chip)
     return report, slowest.layout
 

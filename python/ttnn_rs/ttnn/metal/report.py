@@ -33,7 +33,7 @@ class Report:
         kernels: Kernels in the order of cores and RISCs.
         notes: What is legal and seldom meant: pages that are left in circular buffers (the next program starts with
             empty ones, on a card too, so this changes no result and is no error), float arithmetic in software on a
-            RISC.
+            RISC, and global semaphores that a workload over the fabric leaves at another value than zero.
         chip: Coordinate of the chip that ran it; None in a mesh of one chip.
     """
 

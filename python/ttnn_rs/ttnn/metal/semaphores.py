@@ -6,6 +6,9 @@ Global ones keep address and value from program to program.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
+from typing import Final
+from weakref import WeakSet
 
 import numpy as np
 
@@ -35,6 +38,8 @@ MAX_SEMAPHORES = 16
 _WORD = 0xFFFF_FFFF
 _STRIDE = 16
 """Bytes of a semaphore: the alignment of L1."""
+_LIVE: Final[WeakSet[GlobalSemaphore]] = WeakSet()
+"""Global semaphores that programs may use."""
 
 
 def semaphore_value(call: str, value: object) -> int:
@@ -84,6 +89,7 @@ class GlobalSemaphore:
         self.device = device
         self.cores = cores
         self.buffer = buffer
+        _LIVE.add(self)
 
     def address(self) -> int:
         """Return its L1 address; pass it to kernels as a runtime argument."""
@@ -109,6 +115,37 @@ class GlobalSemaphore:
 
     def __repr__(self) -> str:
         return f"GlobalSemaphore(address={self.address()}, cores={self.cores})"
+
+
+class SemaphoreWatch:
+    """Global semaphores of a mesh before a workload.
+
+    They tell which ones it changes and leaves at another value than zero.
+
+    Args:
+        device: The mesh.
+    """
+
+    def __init__(self, device: MeshDevice) -> None:
+        known = [each for each in list(_LIVE) if each.device is device and each.buffer.memory.is_allocated]
+        self.known = sorted(known, key=GlobalSemaphore.address)
+        self.coords = tuple(device.coordinates()) if self.known else ()
+        self.before = [[each.values(coord) for coord in self.coords] for each in self.known]
+
+    def notes(self) -> Iterator[str]:
+        """Yield a sentence for each semaphore that is left above zero."""
+        for semaphore, before in zip(self.known, self.before, strict=True):
+            cores = [(core.x, core.y) for core in semaphore.cores.cores()]
+            for coord, old in zip(self.coords, before, strict=True):
+                after = zip(cores, old, semaphore.values(coord), strict=True)
+                left = [(place, value) for place, first, value in after if value not in (0, first)]
+                if left:
+                    (x, y), value = left[0]
+                    yield (
+                        f"chip {tuple(coord)}, core {x}-{y}{f' and {len(left) - 1} more' if len(left) > 1 else ''}: "
+                        f"the global semaphore at {semaphore.address()} is left at {value}; the next program that "
+                        "waits for it begins with this value"
+                    )
 
 
 STANDS_FOR[GlobalSemaphore] = type
