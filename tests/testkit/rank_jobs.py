@@ -62,6 +62,6 @@ def lines(job: subprocess.CompletedProcess[str], *, code: int = 0) -> list[str]:
 
 
 def numbers_of_passed_tests(job: subprocess.CompletedProcess[str]) -> list[int]:
-    """Return how many tests passed in each process of a job that ran pytest."""
+    """Return the number of passed tests of each process."""
     # Processes share one stream: two summaries may stand on one line with nothing between them.
     return [int(number) for number in re.findall(r"(\d+) passed", "\n".join(lines(job)))]
