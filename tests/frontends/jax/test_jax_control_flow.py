@@ -87,3 +87,38 @@ def test_random_bits_of_xla(algorithm: str, shape: tuple[int, ...], tt: Any) -> 
     key = np.array([1, 2, 3, 4294967295], np.uint32)
     kind = getattr(lax.RandomAlgorithm, algorithm)
     same(lambda key: lax.rng_bit_generator(key, shape, jnp.uint32, algorithm=kind), key, tt=tt)
+
+
+def test_a_decoding_step_keeps_its_caches_on_the_device(tt: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attention over two donated caches, several tokens, equal to the CPU's caches bit for bit."""
+    from ttnn.compiler.runtime.place import Transfers
+
+    heads, length, size = 2, 64, 32
+
+    def step(keys: Any, values: Any, x: Any, position: Any) -> Any:
+        keys = lax.dynamic_update_slice(keys, x, (0, 0, position, 0))
+        values = lax.dynamic_update_slice(values, 2 * x, (0, 0, position, 0))
+        scores = jnp.einsum("bhqd,bhkd->bhqk", x, keys).astype(jnp.float32) / size**0.5
+        scores = jnp.where(jnp.arange(length) <= position, scores, -1e9)
+        return keys, values, jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores).astype(x.dtype), values)
+
+    uploads: list[int] = []
+    up = Transfers.up
+    monkeypatch.setattr(Transfers, "up", lambda self, tensor: (uploads.append(tensor.volume()), up(self, tensor))[1])
+    run = jax.jit(step, donate_argnums=(0, 1))
+    zeros = np.zeros((1, heads, length, size), jnp.bfloat16)
+    states = {one: [jax.device_put(zeros, one) for _ in range(2)] for one in (tt, jax.devices("cpu")[0])}
+    for position in range(4):
+        x = np.random.default_rng(position).standard_normal((1, heads, 1, size)).astype(jnp.bfloat16)
+        outputs = []
+        for device, state in states.items():
+            old = list(state)
+            uploads.clear()
+            *state[:], output = run(*state, jax.device_put(x, device), jax.device_put(np.int32(position), device))
+            assert all(one.is_deleted() for one in old)
+            outputs.append(np.asarray(output).astype(np.float64))
+            if device is tt and position:
+                assert max(uploads) < zeros.size
+        assert np.abs(outputs[0] - outputs[1]).max() <= 3e-2 * np.abs(outputs[1]).max()
+    got, want = ([np.asarray(one) for one in state] for state in states.values())
+    assert all(one.tobytes() == other.tobytes() for one, other in zip(got, want, strict=True))

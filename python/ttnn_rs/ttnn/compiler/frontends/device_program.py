@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import ttnn
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.conversion.ttnn_to_calls.calls import PROGRAM, references
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
@@ -20,7 +21,7 @@ from ttnn.compiler.ir.module import Module, location_name
 from ttnn.compiler.ir.xdsl_adapter import Attribute, DictionaryAttr, FuncOp, StringAttr
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
-from ttnn.compiler.runtime.place import Transfers
+from ttnn.compiler.runtime.place import Transfers, place
 from ttnn.compiler.runtime.prepared import prepared
 from ttnn.compiler.target.flatbuffer.binary import Binary
 
@@ -37,6 +38,7 @@ class DeviceProgram:
         outputs: Its results.
         binary: The binary that it is in.
         program: The program.
+        writes: Numbers of the inputs that it changes in place.
     """
 
     def __init__(self, module: Module, function: FuncOp, options: str) -> None:
@@ -60,6 +62,7 @@ class DeviceProgram:
             mesh = "x".join(map(str, self.program.mesh))
             raise UnsupportedError(f"@{name} runs on a mesh of {mesh} devices; plans run on one.")
         self._constant = prepared(self.program).constant
+        self.writes = frozenset(_written(self.program))
 
     def __str__(self) -> str:
         return f"program of the device, {len(self.program.calls)} calls"
@@ -78,16 +81,50 @@ class DeviceProgram:
         identity, want = self.program.inputs[number]
         return value if identity in self._constant else value.keep(want, device, transfers, self)
 
-    def run(self, values: Sequence[Any], device: Any, transfers: Transfers) -> list[Any]:
+    def run(
+        self, values: Sequence[Any], device: Any, transfers: Transfers, given: frozenset[int] = frozenset()
+    ) -> list[Any]:
         """Return the results as tensors, where the program leaves them.
 
         Args:
             values: Arrays, tensors or `Held`.
             device: The device.
             transfers: Counts copies and conversions.
+            given: Numbers of the inputs that the program may change; others are copied on the device if it would.
         """
         tensors = [self.place(i, value, device, transfers) for i, value in enumerate(values)]
+        for number in self.writes - given:
+            own = place(tensors[number], self.form(number), device, transfers)
+            tensors[number] = ttnn.clone(own) if own is tensors[number] else own
         return execute(self.program, tensors, device, transfers)
+
+
+_IN_PLACE: Final = frozenset(
+    {
+        "ttnn.fill_cache",
+        "ttnn.update_cache",
+        "ttnn.experimental.paged_fill_cache",
+        "ttnn.experimental.paged_update_cache",
+    }
+)
+"""Functions that change their first argument."""
+
+
+def _written(program: Program, depth: int = 0) -> set[int]:
+    """Return the numbers of the inputs that a program changes, by itself or by programs that it calls."""
+    numbers = {identity: number for number, (identity, _) in enumerate(program.inputs)}
+    found: set[int] = set()
+    for call in program.calls:
+        if call.function in _IN_PLACE:
+            found.update(numbers[one] for one in references(call.arguments[:1]) if one in numbers)
+        elif call.function == PROGRAM and depth < _DEPTH:
+            inner = _written(program.all[call.arguments[0]], depth + 1)
+            passed = list(references(call.arguments[1]))
+            found.update(numbers[passed[i]] for i in inner if passed[i] in numbers)
+    return found
+
+
+_DEPTH: Final = 8
 
 
 def borders(function: FuncOp) -> tuple[list[Border], list[Border]]:

@@ -146,13 +146,32 @@ class Plan:
         """Numbers of the inputs that are bound."""
         return tuple(sorted(self._bound))
 
-    def run(self, values: Sequence[Any], device: Any, transfers: Transfers | None = None) -> list[Any]:
+    @property
+    def writes(self) -> frozenset[int]:
+        """Numbers of the inputs that it changes in place, such as caches."""
+        if self._cuts is None:
+            return self.only.writes
+        found = set()
+        for cut, segment in zip(self._cuts, self.segments, strict=True):
+            if isinstance(segment, DeviceProgram):
+                found.update(cut.reads[i] for i in segment.writes)
+        return frozenset(one for one in found if one < len(self.inputs))
+
+    def run(
+        self,
+        values: Sequence[Any],
+        device: Any,
+        transfers: Transfers | None = None,
+        given: frozenset[int] = frozenset(),
+    ) -> list[Any]:
         """Return the results as tensors, where the program leaves them.
 
         Args:
             values: Arrays, tensors or `Held` of the inputs that are not bound, in order.
             device: The device.
             transfers: Counts copies and conversions.
+            given: Numbers of the inputs that may be changed: nobody reads them afterwards. What a plan changes
+                otherwise is a copy, on the device.
 
         Raises:
             ParameterError: Another number of values.
@@ -164,22 +183,30 @@ class Plan:
                 f"{count - len(self._bound)} values, got {len(values)}."
             )
         counted = transfers if transfers is not None else Transfers()
-        given: Sequence[Any] = values
+        everything: Sequence[Any] = values
         if self._bound:
             rest = iter(values)
-            given = [self._bound[i] if i in self._bound else next(rest) for i in range(count)]
+            everything = [self._bound[i] if i in self._bound else next(rest) for i in range(count)]
+            given -= set(self._bound)
         if self._cuts is None:
-            return self.segments[0].run(given, device, counted)
-        return self._run_segments(self._cuts, given, device, counted)
+            return self.only.run(everything, device, counted, given)
+        return self._run_segments(self._cuts, everything, device, counted, given)
 
-    def _run_segments(self, cuts: list[Cut], given: Sequence[Any], device: Any, transfers: Transfers) -> list[Any]:
+    def _run_segments(
+        self, cuts: list[Cut], values: Sequence[Any], device: Any, transfers: Transfers, given: frozenset[int]
+    ) -> list[Any]:
         known: dict[int, Any] = {}
-        for number, (value, border) in enumerate(zip(given, self.inputs, strict=True)):
+        for number, (value, border) in enumerate(zip(values, self.inputs, strict=True)):
             # Several segments may read one: it is copied to the device once.
             known[number] = value if isinstance(value, Held) else Elements(border, value)
         last = {number: at for at, cut in enumerate(cuts) for number in cut.reads}
         for at, (cut, segment) in enumerate(zip(cuts, self.segments, strict=True)):
-            results = segment.run([known[number] for number in cut.reads], device, transfers)
+            read = [known[number] for number in cut.reads]
+            if isinstance(segment, DeviceProgram):
+                own = frozenset(i for i, number in enumerate(cut.reads) if number in given and last[number] == at)
+                results = segment.run(read, device, transfers, own)
+            else:
+                results = segment.run(read, device, transfers)
             known.update(zip(cut.writes, results, strict=True))
             for number in {*cut.reads, *cut.writes}:
                 if last.get(number, -1) <= at and number not in self._results:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.frontends.jax.artifact import Artifact
@@ -12,7 +12,7 @@ from ttnn.compiler.frontends.jax.values import Value
 from ttnn.compiler.frontends.plan import compile_stablehlo
 from ttnn.compiler.importers.stablehlo import UNROLLED
 
-__all__ = ["build"]
+__all__ = ["Run", "build"]
 
 _PIPELINE: Final = {
     "enable_const_eval": "enable-const-eval",
@@ -34,7 +34,11 @@ _FIXED: Final[dict[str, tuple[object, ...]]] = {
 """Supported values of options; others are refused."""
 
 
-def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Callable[[Sequence[Value]], list[Value]], int]:
+Run: TypeAlias = Callable[[Sequence[Value], Sequence[int]], list[Value]]
+"""Function of the arguments, and the numbers of those that nobody reads afterwards."""
+
+
+def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Run, int]:
     """Return a function that executes a program, and its size.
 
     Args:
@@ -48,11 +52,11 @@ def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Callable[[Seq
     # The outputs of a trace are overwritten by its next run.
     copied = bool(options.get("enable_trace"))
 
-    def run(values: Sequence[Value]) -> list[Value]:
+    def run(values: Sequence[Value], donated: Sequence[int]) -> list[Value]:
         device = opened()
         for value, border in zip(values, plan.inputs, strict=True):
             value.border = border
-        results = plan.run(values, device)
+        results = plan.run(values, device, given=frozenset(donated))
         tell_memory(device)
         return [_result(border, one, copied) for border, one in zip(plan.outputs, results, strict=True)]
 

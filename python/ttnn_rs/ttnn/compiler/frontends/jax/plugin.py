@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.frontends.jax.artifact import Artifact, read_artifact
 from ttnn.compiler.frontends.jax.options import check_options
-from ttnn.compiler.frontends.jax.planned import build
+from ttnn.compiler.frontends.jax.planned import Run, build
 from ttnn.compiler.frontends.jax.shortcuts import shortcut
 from ttnn.compiler.frontends.jax.values import Value, from_host
 
@@ -37,7 +37,7 @@ class Program:
         code_bytes: Size of the binary.
     """
 
-    def __init__(self, artifact: Artifact, run: Callable[[Sequence[Value]], list[Value]], code_bytes: int) -> None:
+    def __init__(self, artifact: Artifact, run: Run, code_bytes: int) -> None:
         self._artifact = artifact
         self._run = run
         self.name = artifact.name
@@ -61,7 +61,7 @@ class Program:
             donated: Numbers of the arguments that nobody reads afterwards.
         """
         with _lock:
-            results = self._run(arguments)
+            results = self._run(arguments, donated)
             for i in donated:
                 arguments[i].drop()
         return results
@@ -110,6 +110,6 @@ def _compile(artifact: Artifact, options: Mapping[str, object]) -> Program:
     made = shortcut(artifact)
     if made is not None:
         function = made
-        return Program(artifact, lambda values: [Value(one) for one in function([v.array for v in values])], 0)
+        return Program(artifact, lambda values, _: [Value(one) for one in function([v.array for v in values])], 0)
     run, code_bytes = build(artifact, options)
     return Program(artifact, run, code_bytes)

@@ -70,6 +70,8 @@ class Builder:
         self.visibility = visibility
         # What it calls.
         self.functions: list[FuncOp] = []
+        # Arguments that nobody reads after the function.
+        self.donated: set[SSAValue] = set()
         self._block = Block()
         self._arguments: list[DictionaryAttr] = []
         self._constants: dict[DenseAttr, SSAValue] = {}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.compiler.importers.builder import element_of, scalar, shape_of
+from ttnn.compiler.importers.builder.caches import fill_rows, update_rows
 from ttnn.compiler.importers.builder.gathers import clamp
 from ttnn.compiler.importers.builder.padding import edges
 from ttnn.compiler.importers.builder.scatters import Scatter, scatter
@@ -59,13 +60,19 @@ def _update(scope: Scope, view: View) -> SSAValue:
     if sizes == shape:
         return update
     known = _starts(scope, starts, shape, sizes)
+    # The old elements must not be read by another operation.
+    sole = len(list(view.op.operands[0].uses)) == 1
     if known is not None:
-        return _replaced(scope, value, update, known)
+        made = fill_rows(scope, value, update) if sole and not any(known) else None
+        return _replaced(scope, value, update, known) if made is None else made
     rank = len(shape)
     moving = [i for i in range(rank) if sizes[i] != shape[i]]
     if len(moving) == 1:
         (dim,) = moving
         begin = clamp(scope, scope.reshape(scope.cast(starts[dim], scalar("i32")), [1]), shape[dim] - sizes[dim])
+        made = update_rows(scope, value, update, begin) if sole and dim == 2 else None
+        if made is not None:
+            return made
         index = begin
         if sizes[dim] > 1:
             index = scope.b.add(scope.broadcast(begin, [sizes[dim]]), scope.arange(sizes[dim], scalar("i32")))
@@ -73,8 +80,7 @@ def _update(scope: Scope, view: View) -> SSAValue:
         line[dim] = sizes[dim]
         factors = [1 if i == dim else size for i, size in enumerate(sizes)]
         wide = scope.b.repeat(scope.reshape(index, line), repeat_dimensions=factors)
-        made: SSAValue = scope.b.scatter(value, wide, update, dim=dim, scatter_reduce_type="invalid")
-        return made
+        return scope.one(scope.b.scatter(value, wide, update, dim=dim, scatter_reduce_type="invalid"))
     everything = tuple(range(rank))
     how = Scatter(everything, (), (), (), everything, 0, "invalid")
     # The starts fit already: no update is left out.

@@ -47,6 +47,8 @@ _OPERATIONS: Final = 2_000_000
 """Limit of imported operations, calls and loops written out."""
 _SHOWN: Final = 20
 """Kinds of refused operations that a message lists."""
+_DONATED: Final = ("jax.buffer_donor", "tf.aliasing_output")
+"""Attributes of arguments that nobody reads after the program."""
 _DROPPED: Final = ("sdy.", "mhlo.layout_mode", "mhlo.sharding", "mhlo.memory_kind", "mhlo.frontend_attributes")
 """Attributes of arguments and results that end here."""
 
@@ -304,6 +306,8 @@ def _function(function: FuncOp, shared: _Program, refused: Counter[str]) -> list
         except Refusal as refusal:
             refused[f"argument {index} of @{builder.name} {refusal}"] += 1
         arguments.append(builder.argument(None, type_, attributes=_kept(entries)))
+        if shared.rules.segments and any(name in entries for name in _DONATED):
+            builder.donated.add(arguments[-1])
         if part:
             scope.local.add(arguments[-1])
     outputs = scope.run(block, arguments)
