@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from ttnn.base.enums import DEVICE_STORAGE_TYPE as DEVICE_STORAGE_TYPE
+from ttnn.base.enums import BufferType as BufferType
+from ttnn.base.enums import ShardOrientation as ShardOrientation
+from ttnn.base.enums import ShardStrategy as ShardStrategy
+from ttnn.base.enums import TensorMemoryLayout as TensorMemoryLayout
+from ttnn.base.memory_config import MemoryConfig as MemoryConfig
 from ttnn.base.memory_config import create_sharded_memory_config as create_sharded_memory_config
 from ttnn.base.memory_config import create_sharded_memory_config_ as create_sharded_memory_config_
 from ttnn.base.work_split import divup as divup

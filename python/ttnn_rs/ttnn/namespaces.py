@@ -7,7 +7,7 @@ import sys
 from types import ModuleType
 from typing import Any, Final
 
-from ttnn.base import enums
+from ttnn.base import enums, refused_names, yuv
 from ttnn.base.conv_config import Conv2dConfig, Conv2dSliceConfig
 from ttnn.base.enums import Topology
 from ttnn.base.system_enums import MoEActivationFunction
@@ -78,6 +78,12 @@ def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
     _add_categories(operations)
     found["experimental"].complex_mul = complex_mul
     found["experimental"].quantize_weights_via_host = quantize_weights_via_host
+    found["experimental"].rgb_to_yuv = refused_names.rgb_to_yuv
+    for name in yuv.__all__:
+        setattr(found["experimental"], name, getattr(yuv, name))
+    for kind in (enums.RGBRange, enums.YUVColorSpace, enums.YUVFormat, enums.YUVRange):
+        setattr(found["experimental"], kind.__name__, kind)
+    found["transformer"].SparseKVFormat = enums.SparseKVFormat
     return found
 
 
@@ -124,13 +130,16 @@ _OTHERS: Final = {
     "LayerNormDeviceOperation LayerNormInputs LayerNormMultiCoreProgramFactory LayerNormParams "
     "LayerNormShardedProgramFactory LayerNormType SoftmaxDefaultProgramConfig SoftmaxProgramConfig "
     "SoftmaxShardedMultiCoreProgramConfig "
+    "create_group_norm_input_mask create_group_norm_input_negative_mask "
     "create_group_norm_weight_bias_rm create_layer_norm_reciprocals create_layernorm_program_config "
-    "determine_expected_group_norm_dram_grid_size dram_group_norm_params_from_torch "
+    "determine_expected_group_norm_dram_grid_size determine_expected_group_norm_sharded_config_and_grid_size "
+    "dram_group_norm_params_from_torch "
     "get_group_norm_cores_across_channel layernorm_default_compute_config rmsnorm_default_compute_config",
     "pool": "prepare_grid_sample_grid",
     "reduction": "ReduceType",
     "ternary_backward": "",
-    "transformer": "ChunkGdnWyInverse PagedCacheGeometryOverride SDPAProgramConfig SparseKVFormat",
+    "transformer": "ChunkGdnFusedProgramConfig ChunkGdnMonoProgramConfig ChunkGdnPhasedProgramConfig "
+    "ChunkGdnWyInverse PagedCacheGeometryOverride SDPAProgramConfig SparseKVFormat",
     "unary": "GeluVariant SigmoidMode",
     "unary_backward": "",
     "unary_complex": "",

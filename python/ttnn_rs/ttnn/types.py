@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ttnn.base.activation import UnaryWithParam as UnaryWithParam
 from ttnn.base.compute_config import BlackholeComputeKernelConfig as BlackholeComputeKernelConfig
 from ttnn.base.compute_config import DeviceComputeKernelConfig as DeviceComputeKernelConfig
 from ttnn.base.compute_config import WormholeComputeKernelConfig as WormholeComputeKernelConfig
@@ -22,6 +23,11 @@ from ttnn.base.shape import Shape as Shape
 from ttnn.base.tensor_spec import TensorSpec as TensorSpec
 from ttnn.base.tile import Tile as Tile
 from ttnn.base.work_split import corerange_to_cores as corerange_to_cores
+from ttnn.device.coordinates import MeshCoordinate as MeshCoordinate
+from ttnn.device.coordinates import MeshCoordinateRange as MeshCoordinateRange
+from ttnn.device.coordinates import MeshCoordinateRangeSet as MeshCoordinateRangeSet
+from ttnn.device.coordinates import MeshShape as MeshShape
+from ttnn.device.coordinates import QueueId as QueueId
 from ttnn.device.fabric import *  # noqa: F403
 from ttnn.device.lifecycle import Device as Device
 from ttnn.device.lifecycle import MeshDevice as MeshDevice
