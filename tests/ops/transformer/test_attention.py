@@ -47,6 +47,16 @@ def _far(reference: np.ndarray, tensor: ttnn.Tensor) -> float:
     return float(np.max(np.abs(np.asarray(tensor.to_numpy(), np.float64) - reference)))
 
 
+def test_heads_are_returned_side_by_side(device: ttnn.MeshDevice) -> None:
+    tensors = _qkv(device, 4, 2, 64, 64)
+    joined = SDPA(*tensors, output_concat_heads=True, memory_config=ttnn.L1_MEMORY_CONFIG)
+    assert (list(joined.shape), joined.memory_config()) == ([1, 1, 64, 256], ttnn.L1_MEMORY_CONFIG)
+    _same(joined, ttnn.experimental.nlp_concat_heads(SDPA(*tensors), memory_config=ttnn.L1_MEMORY_CONFIG))
+    golden = ttnn.get_golden_function(SDPA)
+    reference = golden(*(np.asarray(t.to_numpy(), np.float64) for t in tensors), output_concat_heads=True)
+    assert _far(reference, joined) < 0.1
+
+
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("chunks", [None, (32, 64), (64, 128)])
 def test_prefill_is_near_the_reference(causal: bool, chunks: tuple[int, int] | None, device: ttnn.MeshDevice) -> None:

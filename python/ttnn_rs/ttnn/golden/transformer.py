@@ -289,15 +289,17 @@ def scaled_dot_product_attention(
     is_causal: bool = True,
     scale: float | None = None,
     sliding_window_size: int | None = None,
+    output_concat_heads: bool = False,
     **_: object,
 ) -> Values:
-    """Return the attention of queries, head by head."""
+    """Return the attention of queries, by head or heads side by side."""
     rows, columns = np.shape(q)[2], np.shape(k)[2]
     hidden = _hidden(rows, columns, 0, sliding_window_size) if is_causal else None
     # The mask is divided by the scale before it meets the scores.
     factor = np.shape(q)[-1] ** -0.5 if scale is None else scale
     mask = None if attn_mask is None else np.asarray(attn_mask, np.float64) / (factor or 1.0)
-    return _attention(q, k, v, scale, hidden, mask)
+    result = _attention(q, k, v, scale, hidden, mask)
+    return nlp_concat_heads(result) if output_concat_heads else result
 
 
 def joint_scaled_dot_product_attention(

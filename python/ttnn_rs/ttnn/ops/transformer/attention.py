@@ -48,6 +48,7 @@ from ttnn.ops._programs.common import allocate, no_such_dimension, on_device
 from ttnn.ops._programs.pipeline import rounded
 from ttnn.ops.data_movement.concat import each_repeated
 from ttnn.ops.eltwise.binary import multiply
+from ttnn.ops.transformer.head_programs import heads_joined
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
@@ -183,6 +184,10 @@ def _attention(
     program_config: SDPAProgramConfig | None,
     compute_kernel_config: WormholeComputeKernelConfig | None,
     sink: Tensor | None,
+    _window_seqlens: None,
+    _window_offset: int,
+    _window_offsets: None,
+    concat_heads: bool,
     *_: object,
 ) -> Tensor:
     _check(_SDPA, query, key, value, paged=False)
@@ -196,19 +201,22 @@ def _attention(
         # The kernel scales the sum of scores and mask: a program of its own divides the mask by the scale first.
         operand(_SDPA, mask, "attn_mask", query)
         mask = multiply(mask, rounded(1.0 / rounded(factor)))
-    return _run(
+    result = _run(
         _SDPA,
         (query, key, value),
         value_width=value.spec.shape[3],
         causal=causal,
         scale=scale,
-        memory_config=memory_config,
+        memory_config=None if concat_heads else memory_config,
         program_config=program_config,
         compute_kernel_config=compute_kernel_config,
         mask=mask,
         window=window,
         sink=sink,
     )
+    if not concat_heads:
+        return result
+    return heads_joined(_SDPA, result, memory_config or DRAM_MEMORY_CONFIG, (result.spec.shape[0], 1))
 
 
 def _chunk_start(name: str, start: int | None, program_config: SDPAProgramConfig | None) -> int:
@@ -472,7 +480,7 @@ scaled_dot_product_attention = register(
                     _NOT_MODELLED[0],
                     Param("windowed_q_token_offset", INTEGER, 0, modelled=False),
                     _NOT_MODELLED[1],
-                    Param("output_concat_heads", BOOLEAN, False, modelled=False),
+                    Param("output_concat_heads", BOOLEAN, False, doc="Return [B, 1, S, H * V], heads side by side."),
                     _NOT_MODELLED[2],
                 ),
             ),
