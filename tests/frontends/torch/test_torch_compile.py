@@ -55,6 +55,16 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return made
 
 
+def counted_copies(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that grows by each tensor that is copied to the device."""
+    from ttnn.compiler.frontends.torch import border
+
+    copies: list[str] = []
+    first = border.to_host
+    monkeypatch.setattr(border, "to_host", lambda value, name: (copies.append(name), first(value, name))[1])
+    return copies
+
+
 class Counter(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -166,12 +176,7 @@ def test_numbers_beyond_32_bits_beside_integers_go_to_the_host() -> None:
 
 @torch.no_grad()
 def test_parameters_are_copied_to_the_device_once_and_again_when_they_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ttnn.compiler.frontends.torch import border, compiled
-
-    copies: list[str] = []
-    first = border.to_host
-    for module in (border, compiled):
-        monkeypatch.setattr(module, "to_host", lambda value, name: (copies.append(name), first(value, name))[1])
+    copies = counted_copies(monkeypatch)
     model, x = nn.Linear(8, 4), torch.randn(3, 8)
     run = torch.compile(model, backend=tt)
     run(x)
@@ -229,6 +234,56 @@ def test_graph_breaks_make_several_programs(compilations: list[Any]) -> None:
 
     x = torch.randn(4, 8)
     assert_close(torch.compile(broken, backend=tt)(x), broken(x), "element")
+    assert len(compilations) == 2
+
+
+def test_tensors_between_programs_stay_on_the_device(compilations: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(x: torch.Tensor, change: bool) -> torch.Tensor:
+        y = torch.relu(x)
+        torch._dynamo.graph_break()
+        if change:
+            y.add_(1)
+        torch._dynamo.graph_break()
+        return y * 2
+
+    copies, x = counted_copies(monkeypatch), torch.randn(4, 8)
+    for change, count in ((False, 1), (True, 3)):
+        run = torch.compile(broken, backend=tt)
+        with torch.no_grad():
+            for _ in range(2):
+                copies.clear()
+                assert_close(run(x, change), broken(x, change), "element")
+                assert len(copies) <= count
+    assert len(compilations) > 2
+
+
+def test_saved_tensors_stay_on_the_device(compilations: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    from ttnn.compiler.frontends.torch import border
+
+    read: list[Any] = []
+    first = border.from_device
+    monkeypatch.setattr(border, "from_device", lambda *given: (read.append(given), first(*given))[1])
+    copies = counted_copies(monkeypatch)
+    model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 16), nn.GELU(), nn.Linear(16, 4))
+    reference, x = copy.deepcopy(model), torch.randn(3, 8)
+    run = torch.compile(model, backend=tt)
+    for step in range(3):
+        read.clear()
+        copies.clear()
+        run(x).square().sum().backward()
+        reference(x).square().sum().backward()
+        if step:
+            # Forward's result, six gradients; the input and the gradient of the result.
+            assert len(read) == 7
+            assert len(copies) == 2
+    for one, other in zip(model.parameters(), reference.parameters(), strict=True):
+        assert_close(one.grad, other.grad, "gradient")
+        one.grad = other.grad = None
+    with torch.autograd.graph.save_on_cpu():
+        run(x).square().sum().backward()
+    reference(x).square().sum().backward()
+    for one, other in zip(model.parameters(), reference.parameters(), strict=True):
+        assert_close(one.grad, other.grad, "gradient")
     assert len(compilations) == 2
 
 
@@ -393,3 +448,42 @@ def test_no_warning_of_ours_without_reason() -> None:
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("error")
         torch.compile(torch.relu, backend=tt)(torch.randn(3))
+
+
+@torch.no_grad()
+def test_branches_and_loops_are_part_of_programs(compilations: list[Any]) -> None:
+    from torch._higher_order_ops.while_loop import while_loop
+
+    def branch(x: torch.Tensor) -> torch.Tensor:
+        return torch.cond(x.sum() > 0, lambda a: a.sin() + 1, lambda a: a.cos(), (x,))
+
+    def counted(x: torch.Tensor) -> Any:
+        def body(i: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return i + 1, torch.cond(x.sum() > 3, lambda a: a * 0.5, lambda a: a + 2, (x,))
+
+        return while_loop(lambda i, x: i < 3, body, (torch.zeros((), dtype=torch.int64), x))
+
+    for function in (branch, counted):
+        run = torch.compile(function, backend=tt)
+        for x in (torch.rand(3), -torch.rand(3), torch.rand(3) + 2):
+            assert_close(run(x), function(x), "element")
+    assert len(compilations) == 2
+
+
+@torch.no_grad()
+def test_the_body_of_a_loop_is_compiled_once(compilations: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    from torch._higher_order_ops.while_loop import while_loop
+
+    def grown(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return while_loop(lambda x: x.sum() < 100, lambda x: (x * 2 + weight.relu(),), (x,))[0] + 1
+
+    copies, x, weight = counted_copies(monkeypatch), torch.rand(3), torch.rand(3)
+    strict = BackendOptions(compiler_config=CompilerConfig(check_all_ops_execute=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = torch.compile(grown, backend=tt, options=strict)
+        assert_close(run(x, weight), grown(x, weight), "element")
+    assert len(compilations) == 3
+    assert sorted(one.runs for one in compilations)[1] >= 5
+    # What is carried stays on the device.
+    assert len(copies) <= 4

@@ -148,12 +148,17 @@ class Store(Generic[_Kept]):
             version: Changes whenever the elements do.
             make: Makes what is not known.
         """
-        known = self._known.get(key)
-        if known is not None and known[1] == version and known[0]() is owner:
-            return known[2]
+        found = self.find(key, owner, version)
+        if found is not None:
+            return found
         made = make()
         self.put(key, owner, version, made)
         return made
+
+    def find(self, key: Hashable, owner: Any, version: Hashable) -> _Kept | None:
+        """Return the elements of a tensor if they are known, else None."""
+        known = self._known.get(key)
+        return known[2] if known is not None and known[1] == version and known[0]() is owner else None
 
     def put(self, key: Hashable, owner: Any, version: Hashable, held: _Kept) -> None:
         """Note the elements of a tensor.

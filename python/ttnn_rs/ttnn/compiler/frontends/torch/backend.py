@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+import torch._dynamo
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.frontends.torch.compiled import Compiled
@@ -17,6 +18,9 @@ from ttnn.compiler.frontends.torch.trace import Traced, traced
 from ttnn.compiler.frontends.torch.versions import check_version
 
 __all__ = ["compile_function", "tt", "tt_experimental", "tt_legacy", "ttnn"]
+
+# Else recurrent layers are no part of a graph, and run on the host.
+torch._dynamo.config.allow_rnn = True
 
 
 def tt(graph: Any, inputs: Sequence[Any], options: Any = None, **more: Any) -> Callable[..., Any]:
@@ -52,7 +56,7 @@ def tt(graph: Any, inputs: Sequence[Any], options: Any = None, **more: Any) -> C
     if _trains(static):
         from ttnn.compiler.frontends.torch.training import compile_training
 
-        return compile_training(graph, static, chosen)
+        return compile_training(graph, static, _kinds(graph), chosen)
     run = compile_function(graph, static, _kinds(graph), chosen)
     return eager if chosen.dry_run or depth == CompileDepth.TTNN_IR else run
 

@@ -14,7 +14,7 @@ import ttnn
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.frontends.resident import Held, Store
 
-__all__ = ["Parameter", "from_device", "parameter", "to_host"]
+__all__ = ["Parameter", "argument", "from_device", "left", "parameter", "read", "result", "to_host"]
 
 _HOST: Final = {
     torch.bool: torch.bfloat16,
@@ -59,8 +59,8 @@ class Parameter(Held):
         tensor: The tensor, while it lives.
     """
 
-    def __init__(self, value: torch.Tensor, name: str) -> None:
-        super().__init__(tuple(value.shape))
+    def __init__(self, value: torch.Tensor, name: str, origin: Any = None) -> None:
+        super().__init__(tuple(value.shape), origin)
         self.tensor = weakref.ref(value)
         self._name = name
 
@@ -83,8 +83,61 @@ def parameter(value: torch.Tensor, name: str) -> Parameter:
     if value.is_inference():
         # These tensors do not count their changes.
         return Parameter(value, name)
-    storage = value.untyped_storage()
-    key = (storage._cdata, value.storage_offset(), value.shape, value.stride(), value.dtype)
-    found = _STORE.of(key, storage, value._version, lambda: Parameter(value, name))
+    found = _STORE.of(_key(value), value.untyped_storage(), value._version, lambda: Parameter(value, name))
     found.tensor = weakref.ref(value)
     return found
+
+
+def _key(value: torch.Tensor) -> Any:
+    """Return what tells a tensor from others that live now."""
+    cdata = value.untyped_storage()._cdata
+    return cdata, value.storage_offset(), value.shape, value.stride(), value.dtype
+
+
+def argument(value: torch.Tensor, name: str) -> Any:
+    """Return a tensor as an input of programs.
+
+    What a program left on the device is still there, unless the tensor has changed; others are copied.
+    """
+    if not value.is_inference():
+        found = _STORE.find(_key(value), value.untyped_storage(), value._version)
+        if found is not None and found.origin is not None:
+            found.tensor = weakref.ref(value)
+            return found
+    return to_host(value, name)
+
+
+def result(tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
+    """Return a tensor of the device as one of PyTorch, and note that it is there."""
+    made = from_device(tensor, dtype, shape)
+    if not made.is_inference():
+        _STORE.put(_key(made), made.untyped_storage(), made._version, Parameter(made, "a result", tensor))
+    return made
+
+
+class Left(Parameter):
+    """A result that is on the device only: the elements of the tensor are none."""
+
+    def host(self) -> Any:
+        """Return the elements as a host tensor."""
+        return ttnn.from_device(self.origin)
+
+
+def left(tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
+    """Return a tensor of PyTorch that stands for one of the device.
+
+    Only programs may read it.
+    """
+    made = torch.empty(shape, dtype=dtype)
+    _STORE.put(_key(made), made.untyped_storage(), made._version, Left(made, "a saved tensor", tensor))
+    return made
+
+
+def read(value: Any) -> Any:
+    """Return a tensor with its elements, if it stands for one of the device; other values unchanged."""
+    if not isinstance(value, torch.Tensor) or value.is_inference():
+        return value
+    found = _STORE.find(_key(value), value.untyped_storage(), value._version)
+    if not isinstance(found, Left):
+        return value
+    return from_device(found.origin, value.dtype, tuple(value.shape))

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from ttnn.compiler.frontends.plan import Plan
-from ttnn.compiler.frontends.torch.border import from_device, parameter, to_host
+from ttnn.compiler.frontends.torch.border import argument, left, parameter, result
 from ttnn.compiler.ir.module import Module
 
 __all__ = ["Compiled"]
@@ -22,6 +22,7 @@ class Compiled:
     Attributes:
         plan: The plan.
         runs: How often it ran.
+        kept: Numbers of the results that only programs read: they stay on the device.
     """
 
     def __init__(
@@ -41,15 +42,24 @@ class Compiled:
         self._kinds = list(kinds)
         self._device = device
         self.runs = 0
+        self.kept: frozenset[int] = frozenset()
 
     def __call__(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Return the results for inputs."""
         device = self._device()
         given = [
-            to_host(value, border.name) if kind == "input" else parameter(value, border.name)
+            argument(value, border.name) if kind == "input" else parameter(value, border.name)
             for value, kind, border in zip(inputs, self._kinds, self.plan.inputs, strict=True)
         ]
         results = self.plan.run(given, device)
         self.runs += 1
-        described = zip(results, self._described, strict=True)
-        return tuple(from_device(one, dtype, shape) for one, (dtype, shape) in described)
+        kept = self.kept if not saved_elsewhere() else ()
+        return tuple(
+            (left if number in kept else result)(one, dtype, shape)
+            for number, (one, (dtype, shape)) in enumerate(zip(results, self._described, strict=True))
+        )
+
+
+def saved_elsewhere() -> bool:
+    """Return whether hooks of autograd read the tensors that are saved for backward."""
+    return torch._C._autograd._top_saved_tensors_default_hooks(False) is not None

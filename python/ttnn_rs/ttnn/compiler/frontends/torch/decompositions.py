@@ -74,7 +74,41 @@ def _encoder_layer(
     return second(x + forward(x))
 
 
+_LSTM: Final = 2
+"""Mode of a layer that is an LSTM."""
+
+
+def _recurrent_layer(
+    x: torch.Tensor,
+    input_weight: torch.Tensor,
+    hidden_weight: torch.Tensor,
+    input_bias: torch.Tensor,
+    hidden_bias: torch.Tensor,
+    hidden: torch.Tensor,
+    cell: torch.Tensor,
+    reverse: bool,
+    batch_sizes: list[int],
+    mode: int,
+    *rest: Any,
+) -> Any:
+    """Return an LSTM's states, the last ones, and no workspace."""
+    if mode != _LSTM or batch_sizes:
+        return NotImplemented
+    gates = functional.linear(x, input_weight, input_bias) + hidden_bias
+    shape = hidden.shape
+    hidden, cell = hidden.reshape(-1, shape[-1]), cell.reshape(-1, shape[-1])
+    states = []
+    for part in reversed(gates.unbind(0)) if reverse else gates.unbind(0):
+        enter, forget, new, leave = (part + functional.linear(hidden, hidden_weight)).chunk(4, -1)
+        cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(new)
+        hidden = torch.sigmoid(leave) * torch.tanh(cell)
+        states.append(hidden)
+    made = torch.stack(states[::-1] if reverse else states)
+    return made, hidden.reshape(shape), cell.reshape(shape), x.new_zeros(0, dtype=torch.uint8)
+
+
 DECOMPOSITIONS: Final[dict[Any, Callable[..., Any]]] = {
     torch.ops.aten._transformer_encoder_layer_fwd.default: _encoder_layer,
+    torch.ops.aten.mkldnn_rnn_layer.default: _recurrent_layer,
 }
 """A rule returns NotImplemented for arguments that it does not take."""

@@ -19,13 +19,14 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.frontends.host import islands_allowed
 from ttnn.compiler.frontends.torch.compiled import Compiled
+from ttnn.compiler.frontends.torch.control_flow import is_loop, write_out
 from ttnn.compiler.frontends.torch.devices import device_of
 from ttnn.compiler.frontends.torch.options import Options
 from ttnn.compiler.frontends.torch.saved import save
 from ttnn.compiler.frontends.torch.trace import decomposed
 from ttnn.compiler.importers.fx import import_graph
 
-__all__ = ["Graph", "Split", "compile_graph"]
+__all__ = ["Graph", "Split", "Whole", "compile_graph"]
 
 _ROUNDS: Final = 12
 """Limit of decompositions of decompositions."""
@@ -67,6 +68,7 @@ def compile_graph(graph: Any, kinds: list[str], options: Options) -> Graph:
     Raises:
         UnsupportedError: An operation has no row, and `check_all_ops_execute` is set.
     """
+    write_out(graph, _is_random)
     described = _described(graph)
     if not described:
         return _Nothing()
@@ -76,7 +78,7 @@ def compile_graph(graph: Any, kinds: list[str], options: Options) -> Graph:
     for _ in range(_ROUNDS):
         found = import_graph(graph, kinds)
         if found.module is not None:
-            return _Whole(graph, _compiled(found.module, described, kinds, options))
+            return Whole(graph, _compiled(found.module, described, kinds, options))
         calls = [one for one in found.refused if one.op == "call_function" and not _is_random(one)]
         # Parts of a node with a wide number have that number too.
         refused = {one.name for one in calls if one not in found.wide}
@@ -142,7 +144,7 @@ def _described(graph: Any) -> list[Any]:
     return [one.meta["val"] for one in output.args[0]]
 
 
-class _Whole:
+class Whole:
     """A graph that is one program of the device."""
 
     def __init__(self, graph: Any, compiled: Compiled) -> None:
@@ -175,21 +177,53 @@ class _Support(OperatorSupportBase):
         return True
 
 
-class Split(torch.fx.Interpreter):
-    """A graph of device programs and host nodes.
+class Loop:
+    """A loop whose count depends on data.
 
-    Attributes:
-        programs: The programs of the device.
+    Its condition and its body are compiled once; the condition is read in each round.
     """
 
-    def __init__(self, graph: Any, programs: Mapping[str, Compiled]) -> None:
-        super().__init__(graph)
-        self.named = dict(programs)
+    def __init__(self, node: Any, parts: Sequence[Any], options: Options) -> None:
+        carried, others = (len(one) for one in node.args[2:4])
+        kinds = ["input"] * carried + ["parameter"] * others
+        for one in parts:
+            _as_tuple(one)
+        self._test, self._body = (compile_graph(one, kinds, options) for one in parts)
 
     @property
     def programs(self) -> list[Compiled]:
         """The programs of the device."""
-        return list(self.named.values())
+        return [*self._test.programs, *self._body.programs]
+
+    def __call__(self, carried: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
+        """Return what is carried when the condition no longer holds."""
+        values = tuple(carried)
+        while bool(self._test(*values, *others)[0]):
+            values = tuple(self._body(*values, *others))
+        return values
+
+
+class Split(torch.fx.Interpreter):
+    """A graph of device programs, loops, and host nodes.
+
+    Attributes:
+        named: The programs, by the names of their modules.
+        loops: The loops, by the identities of their conditions.
+    """
+
+    def __init__(self, graph: Any, programs: Mapping[str, Compiled], loops: Mapping[int, Loop]) -> None:
+        super().__init__(graph)
+        self.named, self.loops = dict(programs), dict(loops)
+
+    @property
+    def programs(self) -> list[Compiled]:
+        """The programs of the device."""
+        return [*self.named.values(), *(program for one in self.loops.values() for program in one.programs)]
+
+    def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+        """Run a loop, or a node of the host."""
+        found = self.loops.get(id(args[0])) if is_loop(target) else None
+        return super().call_function(target, args, kwargs) if found is None else found(*args[2:4])
 
     def call_module(self, target: Any, args: Any, kwargs: Any) -> Any:
         """Run a program."""
@@ -219,13 +253,19 @@ def _readers(graph: Any, wide: Collection[Any]) -> dict[Any, str]:
 
 def _split(graph: Any, kinds: Sequence[str], options: Options, why: Mapping[Any, str]) -> Split:
     names = {one.name for one in why}
+    loops, inside = {}, set()
+    for node in graph.graph.nodes:
+        if node.op == "call_function" and is_loop(node.target):
+            parts = [getattr(graph, one.target) for one in node.args[:2]]
+            loops[id(parts[0])] = Loop(node, parts, options)
+            inside.add(node.name)
     for node in graph.graph.nodes:
         if isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable:
             raise UnsupportedError(f"{node.target} at {node.name} changes its argument, and has no functional form.")
     for node in graph.graph.nodes:
         if node.target is operator.getitem and node.args[0].name in names:
             names.add(node.name)
-    _announce(graph, names, options, {one.name: text for one, text in why.items()})
+    _announce(graph, names - inside, options, {one.name: text for one, text in why.items()})
     places = [one for one in graph.graph.nodes if one.op == "placeholder"]
     kind_of = {one.name: kind for one, kind in zip(places, kinds, strict=True)}
     partitioner = CapabilityBasedPartitioner(graph, _Support(names), allows_single_node_partition=True)
@@ -241,7 +281,7 @@ def _split(graph: Any, kinds: Sequence[str], options: Options, why: Mapping[Any,
         if found.module is None:
             raise UnsupportedError("; ".join(f"{one.target} {text}" for one, text in found.refused.items()))
         programs[node.target] = _compiled(found.module, outputs, given, options)
-    return Split(fused, programs)
+    return Split(fused, programs, loops)
 
 
 def _as_tuple(part: Any) -> list[Any]:

@@ -9,6 +9,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
 from ttnn.compiler.frontends.torch.decompositions import DECOMPOSITIONS
@@ -108,7 +109,9 @@ def traced(function: Callable[..., Any], inputs: Sequence[Any]) -> Traced:
         function: The function.
         inputs: Tensors, of which only the descriptions are used, and numbers.
     """
-    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    # Loops ask for an environment of sizes, of which none is open.
+    sizes = ShapeEnv(allow_scalar_outputs=False, allow_dynamic_output_shape_ops=False)
+    mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=sizes)
     fakes = [describe(mode, one) for one in inputs]
     seen: dict[str, Any] = {}
 

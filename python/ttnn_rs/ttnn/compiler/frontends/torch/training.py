@@ -8,39 +8,54 @@ from typing import Any
 import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
+from torch._guards import TracingContext
 
+from ttnn.compiler.frontends.torch.border import read
 from ttnn.compiler.frontends.torch.options import Options
-from ttnn.compiler.frontends.torch.split import Graph, compile_graph
+from ttnn.compiler.frontends.torch.split import Graph, Whole, compile_graph
 from ttnn.compiler.frontends.torch.trace import clean
 
 __all__ = ["compile_training"]
 
 
 def compile_training(
-    graph: Any, inputs: Sequence[Any], options: Options, programs: list[Graph] | None = None
+    graph: Any,
+    inputs: Sequence[Any],
+    kinds: Sequence[str],
+    options: Options,
+    programs: list[Graph] | None = None,
 ) -> Callable[..., Any]:
     """Return a function that runs forward and backward on the device.
 
     Args:
         graph: The graph module of dynamo.
         inputs: Its inputs.
+        kinds: Their kinds.
         options: The options.
         programs: Is extended by the compiled graphs.
     """
 
-    def compiler(part: Any, given: Sequence[Any]) -> Any:
+    def forward(part: Any, given: Sequence[Any]) -> Any:
+        context = TracingContext.try_get()
+        metadata = None if context is None else context.fw_metadata
+        return compiler(part, given, None if metadata is None else metadata.num_forward)
+
+    def compiler(part: Any, given: Sequence[Any], saved: int | None = None) -> Any:
         del given
         (output,) = [one for one in part.graph.nodes if one.op == "output"]
         computed = [isinstance(one, torch.fx.Node) for one in output.args[0]]
         fixed = [one if not isinstance(one, torch.fx.Node) else None for one in output.args[0]]
         clean(part)
-        run = compile_graph(part, _kinds(part), options)
+        run = compile_graph(part, _kinds(part, kinds), options)
+        if saved is not None and isinstance(run, Whole):
+            # Its last results are what backward reads, and nobody else.
+            run.compiled.kept = frozenset(range(sum(computed[:saved]), sum(computed)))
         if programs is not None:
             programs.append(run)
         return make_boxed_func(_Part(run, computed, fixed))
 
     made: Callable[..., Any] = aot_autograd(
-        fw_compiler=compiler,
+        fw_compiler=forward,
         bw_compiler=compiler,
         inference_compiler=compiler,
         partition_fn=min_cut_rematerialization_partition,
@@ -48,17 +63,17 @@ def compile_training(
     return made
 
 
-def _kinds(part: Any) -> list[str]:
-    """Return the kinds of arguments.
+def _kinds(part: Any, kinds: Sequence[str]) -> list[str]:
+    """Return the kinds of a part's arguments.
 
-    Leaves that need gradients are parameters.
+    Those of the whole graph keep theirs: AOTAutograd numbers them. Others are inputs.
     """
-    places = [one for one in part.graph.nodes if one.op == "placeholder"]
-    kinds = []
-    for node in places:
-        value = node.meta.get("val")
-        kinds.append("parameter" if isinstance(value, torch.nn.Parameter) else "input")
-    return kinds
+    known = {f"primals_{number}": kind for number, kind in enumerate(kinds, 1)}
+    places = [one.target for one in part.graph.nodes if one.op == "placeholder"]
+    given = sum(name.startswith("primals_") for name in places)
+    if given > len(kinds):
+        known = {}
+    return [known.get(name, "input") for name in places]
 
 
 class _Part:
@@ -73,5 +88,6 @@ class _Part:
     @torch.no_grad()
     def __call__(self, *inputs: Any) -> list[Any]:
         """Return the results."""
-        found = iter(self._run(*inputs))
+        given = inputs if isinstance(self._run, Whole) else [read(one) for one in inputs]
+        found = iter(self._run(*given))
         return [next(found) if made else one for made, one in zip(self._computed, self._fixed, strict=True)]

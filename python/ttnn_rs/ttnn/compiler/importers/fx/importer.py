@@ -62,7 +62,9 @@ def import_graph(graph: Any, kinds: Sequence[str], name: str = "main") -> Import
                 type_ = tensor([int(one) for one in described.shape], element_for(described.dtype))
                 values[node] = builder.argument(node.name, type_, next(arguments))
             elif node.op == "get_attr":
-                values[node] = _constant(scope, getattr(graph, node.target))
+                found = getattr(graph, node.target)
+                # Parts of loops and branches are no values.
+                values[node] = _constant(scope, found) if hasattr(found, "dtype") else None
             elif node.op == "call_function":
                 values[node] = _call(scope, node, values)
             elif node.op == "output":
