@@ -44,7 +44,10 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> list[Compiled]:
 
 @torch.no_grad()
 def check(model: nn.Module, inputs: Any, programs: list[Compiled], **more: Any) -> None:
-    """Compare a model on the device with PyTorch; every operation has to be on the device."""
+    """Compare a model on the device with PyTorch.
+
+    Every operation has to be on the device.
+    """
     model = model.eval()
     expected = model(*inputs, **more)
     options = BackendOptions(compiler_config=CompilerConfig(check_all_ops_execute=True))

@@ -300,6 +300,15 @@ for _name in ("prod", "all", "any", "sum", "logsumexp"):
 case("prod_of_no_element", torch.prod, _empty, level="exact")
 case("conv2d_of_no_image", lambda x, w: (F.conv2d(x, w), w + 1), torch.zeros(0, 3, 8, 8), normal(2, 3, 3, 3))
 case("max_pool2d_of_no_image", lambda x, y: (F.max_pool2d(x, 2), y + 1), torch.zeros(0, 3, 8, 8), normal(2))
+case("topk_f32", lambda x: torch.topk(x, 5), normal(3, 40), level="exact")
+case("topk_f32_long", lambda x: torch.topk(x, 20), normal(1, 5000), level="exact")
+case("topk_f32_smallest", lambda x: torch.topk(x, 3, dim=0, largest=False), normal(9, 4), level="exact")
+case("sort_f32", lambda x: torch.sort(x, dim=1, stable=True), (4 * X).round(), level="exact")
+case("sort_f32_descending", lambda x: torch.sort(x, dim=0, descending=True), X, level="exact")
+case("argsort_f32", lambda x: torch.argsort(x, stable=True), X, level="exact")
+case(
+    "topk_infinite", lambda x: torch.topk(x, 2)[0], torch.tensor([[-math.inf, 1.0, math.inf, -math.inf]]), level="exact"
+)
 case("softmax", lambda x: torch.softmax(x, -1), X, level="product")
 case("softmax_0", lambda x: torch.softmax(x, 0), X, level="product")
 case("log_softmax", lambda x: torch.log_softmax(x, -1), X, level="product")
@@ -440,6 +449,14 @@ case("max_pool2d", lambda x: F.max_pool2d(x, 2), _image.bfloat16(), level="exact
 case("max_pool2d_padded", lambda x: F.max_pool2d(x, 3, 2, 1), _image.bfloat16(), level="exact")
 case("max_pool2d_ceil", lambda x: F.max_pool2d(x, 3, 2, ceil_mode=True), _image.bfloat16(), level="exact")
 case("max_pool2d_float", lambda x: F.max_pool2d(x, 3, 2, 1), _image, level="product")
+for _name, _given in (("plain", (2,)), ("padded", (3, 2, 1)), ("dilated", (3, 1, 1, 2)), ("ceil", (3, 2, 0, 1, True))):
+    case(
+        f"max_pool2d_places_{_name}",
+        lambda x, g=_given: F.max_pool2d(x, *g, return_indices=True),
+        _image,
+        level="exact",
+    )
+case("max_pool1d_places", lambda x: F.max_pool1d(x, 2, return_indices=True), normal(2, 4, 15), level="exact")
 case("max_pool1d", lambda x: F.max_pool1d(x, 2), normal(2, 4, 15), level="product")
 case("avg_pool2d", lambda x: F.avg_pool2d(x, 3, 2, 1), _image, level="product")
 case("avg_pool2d_uncounted", lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), _image, level="product")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.compiler.importers.builder import scalar, shape_of
+from ttnn.compiler.importers.builder.padding import edges
 from ttnn.compiler.importers.builder.pools import Windows, pool
 from ttnn.compiler.importers.builder.steps import refuse
 from ttnn.compiler.importers.fx.convolution import numbers
@@ -14,6 +15,9 @@ from ttnn.compiler.importers.fx.scope import Arguments, Row, Scope
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
 
 __all__ = ["ROWS", "adaptive", "means", "product_along"]
+
+_PLACES: Final = 64
+"""Limit of the places of a window whose largest is located."""
 
 
 def _windows(
@@ -50,11 +54,11 @@ def _given(a: Arguments, rank: int) -> tuple[list[int], list[int], list[int]]:
 
 def _max(rank: int, several: bool) -> Row:
     def row(s: Scope, a: Arguments) -> Any:
-        if several and 1 in a.used:
-            refuse("with indices has no TTIR operation")
         kernel, stride, padding = _given(a, rank)
         dilation = numbers(a.dilation, rank)
         x = a.self
+        if several and 1 in a.used:
+            return _with_places(s, x, a.shape, kernel, stride, padding, dilation)
         made = _lifted(
             s,
             x,
@@ -65,6 +69,53 @@ def _max(rank: int, several: bool) -> Row:
         return [made, None] if several else made
 
     return row
+
+
+def _with_places(
+    s: Scope,
+    x: SSAValue,
+    result: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+) -> list[SSAValue]:
+    """Return the largest elements of windows and their places in the image.
+
+    Each place of the window is compared with the largest one before it: the first of equal ones counts.
+    """
+    import numpy as np
+
+    b, shape, rank = s.b, shape_of(x), len(kernel)
+    lead, sizes = len(shape) - rank, shape_of(x)[len(shape) - rank :]
+    if math.prod(sizes) > 1 << 24 or math.prod(kernel) > _PLACES:
+        refuse(f"with indices, of windows of {list(kernel)} in {list(sizes)}, has no TTIR operation")
+    steps = zip(result[lead:], stride, dilation, kernel, strict=True)
+    ends = [(n - 1) * step + d * (k - 1) + 1 for n, step, d, k in steps]
+    high = [max(0, end - size - pad) for end, size, pad in zip(ends, sizes, padding, strict=True)]
+    low = [0] * lead + list(padding)
+    wide = edges(s, x, s.splat(-math.inf, x, ()), low, [0] * lead + high)
+    word = scalar("f32")
+
+    def flat(starts: Sequence[Any]) -> SSAValue:
+        """Return places in the flat image from those in each dimension."""
+        places = np.zeros([1] * len(shape))
+        for i, (size, line) in enumerate(zip(sizes, starts, strict=True)):
+            places = places * size + line.reshape([-1 if j == lead + i else 1 for j in range(len(shape))])
+        return s.expand(b.constant(places, word), result)
+
+    lines = [step * np.arange(n) - pad for n, step, pad in zip(result[lead:], stride, padding, strict=True)]
+    # The first place of a window that is no padding.
+    place = flat([line + d * np.ceil(np.maximum(-line, 0) / d) for line, d in zip(lines, dilation, strict=True)])
+    best = s.splat(-math.inf, x, result)
+    for offset in np.ndindex(*kernel):
+        begins = [one * d for one, d in zip(offset, dilation, strict=True)]
+        stops = [begin + (n - 1) * step + 1 for begin, n, step in zip(begins, result[lead:], stride, strict=True)]
+        part = s.slice(wide, [0] * lead + begins, [*shape[:lead], *stops], [1] * lead + list(stride))
+        here = flat([line + begin for line, begin in zip(lines, begins, strict=True)])
+        larger = b.gt(part, best)
+        best, place = b.where(larger, part, best), b.where(larger, here, place)
+    return [best, s.cast(place, scalar("si32"))]
 
 
 def _lifted(s: Scope, x: SSAValue, rank: int, function: Any, shape: Sequence[int]) -> SSAValue:

@@ -1,4 +1,4 @@
-"""Reductions, cumulative operations, and orders."""
+"""Reductions and cumulative operations."""
 
 from __future__ import annotations
 
@@ -253,39 +253,6 @@ def _cumulative(name: str) -> Row:
     return row
 
 
-def _topk(s: Scope, a: Arguments) -> list[SSAValue]:
-    if element_of(a.self) != scalar("bf16"):
-        refuse("of other elements than bfloat16 has no exact TTIR operation")
-    shape = a.shape
-    values, indices = s.b.topk(
-        a.self,
-        k=a.k,
-        dim=s.dim(a.dim, len(shape)),
-        largest=bool(a.largest),
-        sorted=True,
-        types=[tensor(shape, element_of(a.self)), tensor(shape, "si32")],
-    )
-    return [values, indices]
-
-
-def _sort(s: Scope, a: Arguments) -> list[SSAValue]:
-    if element_of(a.self) != scalar("bf16"):
-        refuse("of other elements than bfloat16 has no exact TTIR operation")
-    shape = a.shape
-    values, indices = s.b.sort(
-        a.self,
-        dim=s.dim(a.dim, len(shape)),
-        descending=bool(a.descending),
-        stable=True,
-        types=[tensor(shape, element_of(a.self)), tensor(shape, "si32")],
-    )
-    return [values, indices]
-
-
-def _argsort(s: Scope, a: Arguments) -> SSAValue:
-    return _sort(s, a)[1]
-
-
 ROWS: Final[dict[str, Row]] = {
     "aten._log_softmax": _log_softmax,
     "aten._softmax": _softmax,
@@ -295,7 +262,6 @@ ROWS: Final[dict[str, Row]] = {
     "aten.any": _logical("reduce_or"),
     "aten.argmax": _arg("max"),
     "aten.argmin": _arg("min"),
-    "aten.argsort": _argsort,
     "aten.cumprod": _cumulative("cumprod"),
     "aten.cumsum": _cumulative("cumsum"),
     "aten.linalg_vector_norm": _norm,
@@ -309,11 +275,9 @@ ROWS: Final[dict[str, Row]] = {
     "aten.norm": _norm,
     "aten.prod": _product,
     "aten.softmax": _softmax,
-    "aten.sort": _sort,
     "aten.std": _variance(root=True, both=False),
     "aten.std_mean": _variance(root=True, both=True),
     "aten.sum": _sum,
-    "aten.topk": _topk,
     "aten.var": _variance(root=False, both=False),
     "aten.var_mean": _variance(root=False, both=True),
 }
