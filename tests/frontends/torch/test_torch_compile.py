@@ -56,7 +56,7 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def counted_copies(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return a list that grows by each tensor that is copied to the device."""
+    """Return a list of the tensors that are copied to the device."""
     from ttnn.compiler.frontends.torch import border
 
     copies: list[str] = []

@@ -108,7 +108,10 @@ def argument(value: torch.Tensor, name: str) -> Any:
 
 
 def result(tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
-    """Return a tensor of the device as one of PyTorch, and note that it is there."""
+    """Return a tensor of the device as one of PyTorch.
+
+    That it is there is noted for the next program.
+    """
     made = from_device(tensor, dtype, shape)
     if not made.is_inference():
         _STORE.put(_key(made), made.untyped_storage(), made._version, Parameter(made, "a result", tensor))
@@ -116,7 +119,10 @@ def result(tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Ten
 
 
 class Left(Parameter):
-    """A result that is on the device only: the elements of the tensor are none."""
+    """A result that is on the device only.
+
+    The tensor that stands for it has no elements.
+    """
 
     def host(self) -> Any:
         """Return the elements as a host tensor."""
@@ -134,7 +140,10 @@ def left(tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tenso
 
 
 def read(value: Any) -> Any:
-    """Return a tensor with its elements, if it stands for one of the device; other values unchanged."""
+    """Return a tensor with its elements.
+
+    It may stand for one of the device; other values are unchanged.
+    """
     if not isinstance(value, torch.Tensor) or value.is_inference():
         return value
     found = _STORE.find(_key(value), value.untyped_storage(), value._version)

@@ -61,5 +61,5 @@ class Compiled:
 
 
 def saved_elsewhere() -> bool:
-    """Return whether hooks of autograd read the tensors that are saved for backward."""
+    """Return whether hooks of autograd read saved tensors."""
     return torch._C._autograd._top_saved_tensors_default_hooks(False) is not None

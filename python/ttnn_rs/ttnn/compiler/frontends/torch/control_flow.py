@@ -15,7 +15,7 @@ __all__ = ["is_loop", "write_out"]
 _LIMIT: Final = 20_000
 """Limit of operations that a loop becomes."""
 _ELEMENTS: Final = 1 << 12
-"""Limit of the elements of a tensor that is followed through a loop."""
+"""Limit of elements of tensors that are followed through loops."""
 
 
 def write_out(graph: Any, is_random: Callable[[Any], bool]) -> None:
@@ -100,7 +100,10 @@ _RULES: Final[dict[str, Callable[..., list[Any] | None]]] = {"cond": _branch, "w
 
 
 def _known(graph: Any, nodes: Sequence[Any]) -> list[Any]:
-    """Return the values of nodes that depend on no input; None for others."""
+    """Return the values of nodes that depend on no input.
+
+    Those of others are None.
+    """
     wanted = {one for one in nodes if isinstance(one, torch.fx.Node)}
     for one in reversed(list(graph.graph.nodes)):
         if one in wanted:
@@ -113,7 +116,10 @@ def _known(graph: Any, nodes: Sequence[Any]) -> list[Any]:
 
 
 def _evaluated(part: Any, inputs: Sequence[Any]) -> list[Any]:
-    """Return the results of a part as far as they depend on known inputs only."""
+    """Return the results of a part that depend on known inputs only.
+
+    Others are None.
+    """
     env: dict[Any, Any] = {}
     given = iter(inputs)
     for one in part.graph.nodes:
@@ -128,7 +134,7 @@ def _evaluated(part: Any, inputs: Sequence[Any]) -> list[Any]:
 
 
 def _value(graph: Any, node: Any, env: Mapping[Any, Any]) -> Any:
-    """Return the value of a node, or None if it is not known or large."""
+    """Return the value of a node, None if unknown or large."""
     if node.op == "get_attr":
         found = getattr(graph, node.target)
     elif node.op == "call_function" and all(env.get(one) is not None for one in node.all_input_nodes):

@@ -19,7 +19,10 @@ __all__ = ["ROWS"]
 _COMPARISONS: Final = 1 << 26
 """Limit of comparisons of one ranking."""
 _CHUNK: Final = 1024
-"""Longest part whose elements are compared with each other; sums of its positions are exact."""
+"""Longest part whose elements are compared with each other.
+
+Sums of its positions are exact.
+"""
 
 
 def _topk(s: Scope, a: Arguments) -> list[SSAValue]:
@@ -55,7 +58,9 @@ def _argsort(s: Scope, a: Arguments) -> SSAValue:
 
 
 def _ranked(s: Scope, x: SSAValue, dim: int, count: int, *, largest: bool) -> list[SSAValue]:
-    """Return the first elements of an order and their positions; of equal ones the first.
+    """Return the first elements of an order and their positions.
+
+    Of equal ones the first goes first.
 
     Long dimensions are cut into parts, whose first elements are ranked again. NaN counts as infinity.
     """
