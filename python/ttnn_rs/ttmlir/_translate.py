@@ -39,6 +39,12 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="version",
         help="version of text that does not show its own: 2024-09, 2025-10 or 2026-08 (default)",
     )
+    parser.add_argument(
+        "--pre-pipeline",
+        default="",
+        metavar="file",
+        help="text before the pipeline to ttnn, which a TTNN binary keeps in debug_info.mlir_stages",
+    )
     for name in ("mlir-print-local-scope", "mlir-print-debuginfo"):
         parser.add_argument(
             f"--{name}", f"-{name}", action="store_true", help="accepted: the text in a binary is always written alike"
@@ -48,7 +54,10 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         group.add_argument(
             f"--{name}", f"-{name}", dest="translation", action="store_const", const=name, help=f"write {text}"
         )
-    return parser.parse_args(arguments)
+    found = parser.parse_args(arguments)
+    if found.pre_pipeline and found.translation != "ttnn-to-flatbuffer":
+        parser.error("--pre-pipeline is for --ttnn-to-flatbuffer")
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,4 +83,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.output,
         allow_unregistered=options.allow_unregistered_dialect,
         default_version=version,
+        stage=options.pre_pipeline,
     )

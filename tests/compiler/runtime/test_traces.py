@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import ttnn
+from testkit.seen_calls import SeenCalls
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.conversion.calls_to_emitc import emitc_module
-from ttnn.compiler.conversion.ttnn_to_calls.calls import Call
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir.diagnostics import CompileError
@@ -82,13 +82,9 @@ def on_device(tensor: Any, device: ttnn.MeshDevice) -> Any:
 
 def outputs(program: Program, inputs: list[Any], device: ttnn.MeshDevice) -> tuple[list[bytes], list[str]]:
     """The bytes of the outputs, and what was called."""
-    seen: list[str] = []
-
-    def note(call: Call, nanoseconds: int) -> None:
-        seen.append(call.function)
-
-    made = execute(program, inputs, device, observe=note)
-    return [ttnn.to_numpy(one).tobytes() for one in made], seen
+    seen = SeenCalls()
+    made = execute(program, inputs, device, observe=seen)
+    return [ttnn.to_numpy(one).tobytes() for one in made], seen.functions
 
 
 @VERSIONS

@@ -13,6 +13,7 @@ from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.target.flatbuffer.schema import Schema
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module
 
 
@@ -43,6 +44,28 @@ def test_binary_root_has_schema_hash_and_mlir_text() -> None:
     assert (program["name"], program["private"]) == ("main", False)
     assert program["inputs"][0]["desc"]["shape"] == [64, 96]
     assert program["inputs"][0]["desc"]["layout"]["memory_desc"]["data_type"] == "BFloat16"
+
+
+@pytest.mark.parametrize("version", ["2025-10", "2026-08"])
+def test_locations_and_stages_are_written(version: Version) -> None:
+    text = ADD.replace("tensor<64x96xbf16>\n  return", 'tensor<64x96xbf16> loc("sum"("model.py":3:4))\n  return')
+    module = parse_module(text, default_version="2026-08")
+    module.version = version
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    made = Binary.parse(ttnn_to_binary(module, "1.2.3", {"PRE-PIPELINE": text}).to_bytes())
+    (program,) = made.values["programs"]
+    assert [one["loc_info"] for one in program["operations"] if one["type_type"].startswith("Eltwise")] == [
+        'loc("sum"("model.py":3:4))'
+    ]
+    assert program["debug_info"]["mlir_stages"] == [{"name": "PRE-PIPELINE", "source": text}]
+    assert {one for found in programs(made) for one in found.locations} == {'loc("sum"("model.py":3:4))'}
+
+
+def test_unknown_locations_and_stages_are_left_out() -> None:
+    text = ADD.replace("tensor<64x96xbf16>\n  return", "tensor<64x96xbf16> loc(unknown)\n  return")
+    (program,) = binary(text).values["programs"]
+    assert not any("loc_info" in one for one in program["operations"])
+    assert "debug_info" not in program
 
 
 def test_families_of_operations_have_their_member_fields() -> None:

@@ -23,7 +23,7 @@ from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.system import current_system
 from ttnn.compiler.target.flatbuffer import system_desc
 from ttnn.compiler.target.flatbuffer.binary import Binary
-from ttnn.compiler.versions import parse_module
+from ttnn.compiler.versions import parse_module, print_module
 
 torch = pytest.importorskip("torch", reason="ttrt makes inputs with torch")
 ttrt = pytest.importorskip("ttrt")
@@ -225,6 +225,41 @@ def test_perf_writes_the_official_sheet(folder: Path, capsys: pytest.CaptureFixt
     (relu,) = [row for row in rows if row["OP CODE"] == "UnaryDeviceOperation"]
     assert float(relu["DEVICE KERNEL DURATION [ns]"]) > 0
     assert results("perf")[0]["predicted_nanoseconds"] >= float(relu["DEVICE KERNEL DURATION [ns]"])
+
+
+def test_perf_sheet_has_locations(folder: Path) -> None:
+    text = """func.func @main(%a: tensor<64x96xbf16>) -> tensor<64x96xbf16> {
+      %0 = "ttir.exp"(%a) : (tensor<64x96xbf16>) -> tensor<64x96xbf16> loc("grow")
+      %1 = "ttir.tan"(%0) : (tensor<64x96xbf16>) -> tensor<64x96xbf16> loc(unknown)
+      return %1 : tensor<64x96xbf16>
+    }"""
+    module = parse_module(text)
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    path = store(ttnn_to_binary(module, "0.1.0"), folder / "located.ttnn")
+    assert ttrt.main(["perf", path, "--loops", "2", "--ignore-version"]) == 0
+    rows = table(folder / "ttrt-artifacts/located.ttnn/perf/ops_perf_results.csv")
+    assert [row["LOC"] for row in rows] == ['loc("grow")', ""] * 2
+
+
+def test_translate_keeps_the_text_before_the_pipeline(folder: Path) -> None:
+    text = """func.func @main(%a: tensor<32x32xf32>) -> tensor<32x32xf32> {
+      %0 = "ttir.exp"(%a) : (tensor<32x32xf32>) -> tensor<32x32xf32>
+      return %0 : tensor<32x32xf32>
+    }"""
+    module = parse_module(text)
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    Path("model.mlir").write_text(text)
+    Path("lowered.mlir").write_text(print_module(module))
+    tool = [sys.executable, "-c", "import sys; from ttmlir._translate import main; sys.exit(main())"]
+    command = [*tool, "--ttnn-to-flatbuffer", "lowered.mlir", "-o", "model.ttnn", "--pre-pipeline", "model.mlir"]
+    subprocess.run(command, check=True)
+    (program,) = Binary.load("model.ttnn").values["programs"]
+    assert program["debug_info"]["mlir_stages"] == [{"name": "PRE-PIPELINE", "source": text}]
+    missing = subprocess.run([*command[:-1], "nowhere.mlir"], capture_output=True, text=True, check=False)
+    assert missing.returncode == 1
+    assert "nowhere.mlir" in missing.stderr
+    wrong = [*tool, "--mlir-to-python", "lowered.mlir", "--pre-pipeline", "model.mlir"]
+    assert subprocess.run(wrong, capture_output=True, check=False).returncode == 2
 
 
 def test_perf_host_only_writes_host_times(folder: Path) -> None:

@@ -6,7 +6,7 @@ import atexit
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol
@@ -50,6 +50,11 @@ class Profile:
     def calls(self) -> int:
         """Return the number of operator calls so far."""
         return self._recorder.count
+
+    @property
+    def operations_of_calls(self) -> list[int]:
+        """Return the number of device operations of each operator call."""
+        return [len(event.known.plans) for event in self._recorder.events]
 
     @property
     def all_rows(self) -> list[Row | MissingRow]:
@@ -96,14 +101,16 @@ class Profile:
     def __str__(self) -> str:
         return text(self.all_rows)
 
-    def to_csv(self, folder: str | Path) -> Path:
+    def to_csv(self, folder: str | Path, *, columns: Mapping[str, Sequence[str]] | None = None) -> Path:
         """Write tt-perf-report's sheet and the device log; return sheet path.
 
         Args:
             folder: Is made if it is missing.
+            columns: Further columns of the sheet, with a value for each device operation; those that are missing at
+                the end are empty.
         """
         folder = make_folder(folder, where="Profile.to_csv")
-        write_sheet(self.all_rows, folder / SHEET)
+        write_sheet(self.all_rows, folder / SHEET, columns or {})
         write_device_log(self.rows, folder / DEVICE_LOG)
         return folder / SHEET
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -129,12 +129,20 @@ def starts(rows: Sequence[Row | MissingRow]) -> Iterator[float]:
         now += row.nanoseconds if isinstance(row, Row) else 0.0
 
 
-def write_sheet(rows: Sequence[Row | MissingRow], path: Path) -> None:
-    """Write the sheet of operations: a row for each of their chips."""
+def write_sheet(rows: Sequence[Row | MissingRow], path: Path, columns: Mapping[str, Sequence[str]]) -> None:
+    """Write the sheet of operations: a row for each of their chips.
+
+    Args:
+        rows: The operations.
+        path: The file.
+        columns: Further columns, with a value for each operation; those that are missing at the end are empty.
+    """
     table: list[dict[str, Any]] = []
     of_chips = ((row, start, chip) for row, start in zip(rows, starts(rows), strict=True) for chip in row.record.chips)
     for row, start, chip in of_chips:
         cells = sheet_row(row, start, chip)
+        for name, values in columns.items():
+            cells[name] = values[row.number] if row.number < len(values) else ""
         if table:
             # Readers sort by it, and device operations of one call began together.
             cells["HOST START TS"] = max(cells["HOST START TS"], table[-1]["HOST START TS"] + 1)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import time
 import weakref
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
 
 import ttnn
 from ttnn.base.exceptions import FileAccessError, FileFormatError, ParameterError, ShapeError, TtnnError
@@ -22,7 +22,17 @@ from ttnn.compiler.runtime.place import Source, Transfers, place
 from ttnn.compiler.runtime.prepared import FILES, prepared
 from ttnn.compiler.runtime.traces import Trace, is_trace_id
 
-__all__ = ["execute"]
+__all__ = ["Observer", "execute"]
+
+
+class Observer(Protocol):
+    """Observer of the calls of a program and its inner programs."""
+
+    def before(self, program: Program, call: Call, arguments: list[Any], keywords: dict[str, Any]) -> None:
+        """See the arguments of a call that begins; tensors may change."""
+
+    def after(self, program: Program, call: Call, result: Any, nanoseconds: int) -> None:
+        """See what a call returned, and its time on the host."""
 
 
 def execute(
@@ -30,7 +40,7 @@ def execute(
     inputs: Sequence[Any],
     device: Any,
     transfers: Transfers | None = None,
-    observe: Callable[[Call, int], None] | None = None,
+    observe: Observer | None = None,
     depth: int = 0,
     allow_files: bool = False,
 ) -> list[Any]:
@@ -44,7 +54,7 @@ def execute(
             converted.
         device: Where it runs.
         transfers: Counts copies and conversions of inputs and outputs.
-        observe: Is told each call, and the nanoseconds that it took on the host.
+        observe: Is told each call.
         depth: How many programs have called each other.
         allow_files: Whether it may read and write files outside of the working folder.
 
@@ -90,6 +100,9 @@ def execute(
             raise FileFormatError(
                 f"program {program.name}, operation {call.operation}: tensor {error} has not been made. {text}"
             ) from None
+        if observe is not None:
+            observe.before(program, call, arguments, keywords)
+        result: Any
         begin = time.perf_counter_ns() if observe is not None else 0
         try:
             if call.function == PROGRAM:
@@ -102,16 +115,14 @@ def execute(
                 # The results stay for the next run.
                 given.update(call.outputs)
             elif call.function == "ttnn.deallocate" and _is_kept(call.arguments[0].id, tensors, given):
-                for number in step.finished:
-                    tensors.pop(number, None)
-                continue
+                result = None
             else:
                 result = step.function(*arguments, **keywords)
         except TtnnError as error:
             error.sentence = f"program {program.name}, operation {call.operation}: {error.sentence}"
             raise
         if observe is not None:
-            observe(call, time.perf_counter_ns() - begin)
+            observe.after(program, call, result, time.perf_counter_ns() - begin)
         if len(call.outputs) == 1 and call.returns is None:
             tensors[call.outputs[0]] = result
         else:
@@ -156,7 +167,7 @@ def _call(
     inputs: Sequence[Any],
     device: Any,
     transfers: Transfers,
-    observe: Callable[[Call, int], None] | None,
+    observe: Observer | None,
     depth: int,
 ) -> list[Any]:
     """Run another program of the same binary."""
@@ -174,7 +185,7 @@ def _constants(
     inputs: Sequence[Any],
     device: Any,
     transfers: Transfers,
-    observe: Callable[[Call, int], None] | None,
+    observe: Observer | None,
     depth: int,
 ) -> list[Any]:
     """Run a constant program, unless run for these tensors on this device.
@@ -208,7 +219,7 @@ def _trace(
     arguments: list[Any],
     device: Any,
     transfers: Transfers,
-    observe: Callable[[Call, int], None] | None,
+    observe: Observer | None,
     depth: int,
 ) -> list[Any]:
     """Run a trace of this program, or capture it first."""

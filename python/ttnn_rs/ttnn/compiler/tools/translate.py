@@ -14,13 +14,27 @@ from ttnn.compiler.tools.version import package_version
 from ttnn.compiler.version import NEWEST, Version
 from ttnn.compiler.versions import parse_module
 
-__all__ = ["run", "translate"]
+__all__ = ["PRE_PIPELINE", "run", "translate", "ttnn_bytes"]
 
 
-def _ttnn(module: Module) -> bytes:
+PRE_PIPELINE: Final = "PRE-PIPELINE"
+"""Name of the stage before the pipeline to `ttnn`."""
+
+
+def ttnn_bytes(module: Module, source: str | None = None) -> bytes:
+    """Return the TTNN binary of a lowered module.
+
+    Args:
+        module: The module.
+        source: Its text before it was lowered, which the binary keeps as a stage.
+
+    Raises:
+        CompileError: An operation or a tensor has no binary form.
+    """
     from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import binary_bytes, ttnn_to_binary
 
-    return binary_bytes(module, ttnn_to_binary(module, package_version()))
+    stages = None if source is None else {PRE_PIPELINE: source}
+    return binary_bytes(module, ttnn_to_binary(module, package_version(), stages))
 
 
 def _metal(module: Module) -> bytes:
@@ -55,7 +69,7 @@ def _cpp(module: Module) -> str:
 
 
 _TRANSLATIONS: Final[dict[str, Callable[[Module], bytes | str]]] = {
-    "ttnn-to-flatbuffer": _ttnn,
+    "ttnn-to-flatbuffer": ttnn_bytes,
     "ttmetal-to-flatbuffer": _metal,
     "ttkernel-to-cpp": _kernels,
     "mlir-to-cpp": _cpp,
@@ -70,6 +84,7 @@ def translate(
     *,
     allow_unregistered: bool = False,
     default_version: Version = NEWEST,
+    source: str | None = None,
 ) -> bytes | str:
     """Return a module of MLIR text as a binary or as source.
 
@@ -79,25 +94,43 @@ def translate(
         filename: Its name, for diagnostics.
         allow_unregistered: Keep operations and attributes of unknown dialects.
         default_version: Version of text that does not show its own.
+        source: Text before the pipeline to `ttnn`, which a TTNN binary keeps as a stage.
 
     Raises:
         CompileError: The text is no valid module, or has no such form.
     """
     module = parse_module(text, filename, allow_unregistered=allow_unregistered, default_version=default_version)
+    if source is not None:
+        return ttnn_bytes(module, source)
     return _TRANSLATIONS[translation](module)
 
 
 def run(
-    translation: str, file: str, output: str, *, allow_unregistered: bool = False, default_version: Version = NEWEST
+    translation: str,
+    file: str,
+    output: str,
+    *,
+    allow_unregistered: bool = False,
+    default_version: Version = NEWEST,
+    stage: str = "",
 ) -> int:
-    """Translate a file; return the exit code."""
+    """Translate a file; return the exit code.
+
+    `stage` names the file whose text a TTNN binary keeps as the stage before the pipeline.
+    """
     name = "<stdin>" if file == "-" else file
     text = read("ttmlir-translate", file)
-    if text is None:
+    source = read("ttmlir-translate", stage) if stage else None
+    if text is None or (stage and source is None):
         return 1
     try:
         made = translate(
-            translation, text, name, allow_unregistered=allow_unregistered, default_version=default_version
+            translation,
+            text,
+            name,
+            allow_unregistered=allow_unregistered,
+            default_version=default_version,
+            source=source,
         )
     except CompileError as error:
         sys.stderr.write("".join(f"{diagnostic}\n" for diagnostic in error.diagnostics))

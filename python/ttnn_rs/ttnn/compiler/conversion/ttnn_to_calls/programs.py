@@ -29,6 +29,7 @@ class Program:
         outputs: Number and description of each output.
         calls: What it calls, in order.
         texts: Text of each operation, for messages.
+        locations: Location of each operation, `loc("name")`, where the binary has it.
         mesh: Rows and columns of the mesh on which it runs.
         private: Whether only other programs call it.
         all: All programs of the binary, by number.
@@ -44,10 +45,15 @@ class Program:
     texts: tuple[str, ...]
     mesh: tuple[int, int] = (1, 1)
     private: bool = False
+    locations: tuple[str, ...] = ()
     all: list[Program] = field(default_factory=list, repr=False, compare=False)
     constants: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     traces: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
     prepared: list[Any] = field(default_factory=list, repr=False, compare=False)
+
+    def location(self, call: Call) -> str:
+        """Return the location of a call, or an empty text."""
+        return self.locations[call.operation] if 0 <= call.operation < len(self.locations) else ""
 
 
 def programs(binary: Binary) -> list[Program]:
@@ -122,5 +128,6 @@ def _program(table: dict[str, Any], version: Version, index: int, found: list[Pr
         tuple(str(operation.get("debug_info", "")) for operation in operations),
         mesh,
         bool(table.get("private", False)),
+        tuple(str(operation.get("loc_info", "")) for operation in operations),
         found,
     )

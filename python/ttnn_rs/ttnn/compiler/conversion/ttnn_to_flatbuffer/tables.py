@@ -25,7 +25,7 @@ from ttnn.compiler.ir.attributes import DenseAttr, OpaqueDialectAttr, ResourceAt
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
-from ttnn.compiler.ir.xdsl_adapter import Attribute, FuncOp, Operation, SSAValue, StringAttr, TensorType
+from ttnn.compiler.ir.xdsl_adapter import Attribute, FuncOp, Operation, SSAValue, StringAttr, TensorType, UnknownLoc
 from ttnn.compiler.target.flatbuffer.schema import (
     Enum,
     Field,
@@ -449,6 +449,14 @@ class Program:
                 return {"matmul_program_config_type": member, "matmul_program_config": table}
         raise self.error(op, f"{attribute.mnemonic} has no form in TTNN binaries")
 
+    def _location(self, op: Operation) -> dict[str, str]:
+        """Return the field of a known location, where the version has it."""
+        kind = self.schema.types["tt.target.ttnn.Operation"]
+        assert isinstance(kind, Table)
+        if "loc_info" not in kind.by_name or isinstance(op.location, UnknownLoc):
+            return {}
+        return {"loc_info": attribute_text(op.location)}
+
     def program(self, function: FuncOp, print_operation: Callable[[Operation], str]) -> dict[str, Any]:
         """Return the table `Program` of a function.
 
@@ -465,7 +473,7 @@ class Program:
             if op.name == "func.return":
                 outputs = [self.tensor(value, op) for value in op.operands]
                 continue
-            operations.append(self.operation(op) | {"debug_info": print_operation(op)})
+            operations.append(self.operation(op) | {"debug_info": print_operation(op)} | self._location(op))
         visibility = function.properties.get("sym_visibility")
         private = isinstance(visibility, StringAttr) and visibility.data == "private"
         table: dict[str, Any] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
@@ -78,12 +79,13 @@ def program_tables(module: Module) -> list[dict[str, Any]]:
     return [made.program(function, text) for function in functions]
 
 
-def ttnn_to_binary(module: Module, version: str) -> Binary:
+def ttnn_to_binary(module: Module, version: str, stages: Mapping[str, str] | None = None) -> Binary:
     """Return the binary of a `ttnn` module, one program per function.
 
     Args:
         module: The lowered module.
         version: Version of the package, "major.minor.patch".
+        stages: Text of the module at earlier stages, by their names, as debug information. 2024-09 has no such fields.
 
     Raises:
         CompileError: An operation or a tensor has no binary form.
@@ -98,6 +100,9 @@ def ttnn_to_binary(module: Module, version: str) -> Binary:
         debug = _debug_info(module, tables)
         tables = [table | {"debug_info": debug} for table in tables]
     else:
+        if stages:
+            debug = {"mlir_stages": [{"name": name, "source": text} for name, text in stages.items()]}
+            tables = [table | {"debug_info": debug} for table in tables]
         values["schema_hash"] = Schema.load(module.version).digest
         values["mlir"] = {"name": "ttnn", "source": print_module(module)}
     return Binary("TTNN", module.version, values | {"programs": tables})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -12,13 +11,14 @@ import ttnn
 from ttnn.base.exceptions import TtnnError, UnsupportedError
 from ttnn.base.files import write_atomically
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Call
+from ttnn.compiler.conversion.ttnn_to_calls.programs import Program
 from ttnn.compiler.tools.ttrt import runtime
 from ttnn.compiler.tools.ttrt.command import Command
 from ttnn.compiler.tools.ttrt.query import Query
 from ttnn.compiler.tools.ttrt.run import Run, require_torch
 from ttnn.compiler.tools.ttrt.util import Binary
 
-__all__ = ["Perf"]
+__all__ = ["Located", "Perf"]
 
 HOST_SHEET = "host_times.csv"
 
@@ -78,17 +78,18 @@ class Perf(Command):
                 runtime.set_compatible_runtime(binary.fbb)
                 rows: list[dict[str, Any]] = []
                 with ttnn.profiler.profile() as profile:
+                    located = Located(profile)
                     for mesh, indices in run.by_mesh(binary):
                         with runtime.opened(mesh, run.fabric()) as device:
                             for loop, index in product(range(self["--loops"]), indices):
-                                device.observe = _recorder(rows, loop, index)
+                                device.observe = _HostTimes(rows, loop, index) if self["--host-only"] else located
                                 run.run_program(device, binary, index)
                 self.file_manager.create_directory(folder)
                 if self["--host-only"]:
                     path = f"{folder}/{HOST_SHEET}"
                     _write(path, rows)
                 else:
-                    path = str(profile.to_csv(folder))
+                    path = str(profile.to_csv(folder, columns={"LOC": located.locations}))
                     print(profile)
                 self.sheets[binary.file_path] = path
                 print(path)
@@ -97,14 +98,53 @@ class Perf(Command):
                 self.result(binary.file_path, "error", str(error))
 
 
-def _recorder(rows: list[dict[str, Any]], loop: int, index: int) -> Callable[[Call, int], None]:
-    """Return what adds a row for each call."""
+class _HostTimes:
+    """Adds a row for each call."""
 
-    def record(call: Call, nanoseconds: int) -> None:
-        row = {"LOOP": loop, "PROGRAM": index, "OP": call.operation, "OP CODE": call.function}
-        rows.append(row | {"HOST DURATION [ns]": nanoseconds})
+    def __init__(self, rows: list[dict[str, Any]], loop: int, index: int) -> None:
+        self._rows, self._loop, self._index = rows, loop, index
 
-    return record
+    def before(self, program: Program, call: Call, arguments: list[Any], keywords: dict[str, Any]) -> None:
+        """Do nothing."""
+
+    def after(self, program: Program, call: Call, result: Any, nanoseconds: int) -> None:
+        """Add the row of a call."""
+        row = {"LOOP": self._loop, "PROGRAM": self._index, "OP": call.operation, "OP CODE": call.function}
+        self._rows.append(row | {"HOST DURATION [ns]": nanoseconds})
+
+
+class Located:
+    """Calls of programs that the device operations of a profile belong to.
+
+    Device operations between calls, which move inputs and outputs, belong to none.
+    """
+
+    def __init__(self, profile: ttnn.profiler.Profile) -> None:
+        self._profile = profile
+        self._owners: list[tuple[Program, Call] | None] = []
+
+    def before(self, program: Program, call: Call, arguments: list[Any], keywords: dict[str, Any]) -> None:
+        """Leave what ran since the last call without an owner."""
+        self._fill(None)
+
+    def after(self, program: Program, call: Call, result: Any, nanoseconds: int) -> None:
+        """Make a call the owner of what it ran."""
+        self._fill((program, call))
+
+    @property
+    def owners(self) -> list[tuple[Program, Call] | None]:
+        """Return program and call of each device operation."""
+        self._fill(None)
+        counts = self._profile.operations_of_calls
+        return [owner for owner, count in zip(self._owners, counts, strict=True) for _ in range(count)]
+
+    @property
+    def locations(self) -> list[str]:
+        """Return the location of each device operation, or an empty text."""
+        return ["" if owner is None else owner[0].location(owner[1]) for owner in self.owners]
+
+    def _fill(self, owner: tuple[Program, Call] | None) -> None:
+        self._owners += [owner] * (self._profile.calls - len(self._owners))
 
 
 def _write(path: str, rows: list[dict[str, Any]]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any, ClassVar
@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 import ttnn
 from ttnn.base.exceptions import DTypeError, FileFormatError, ParameterError, ShapeError, UnsupportedError
-from ttnn.compiler.conversion.ttnn_to_calls.calls import Call
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
-from ttnn.compiler.runtime.executor import execute
+from ttnn.compiler.runtime.executor import Observer, execute
 from ttnn.compiler.runtime.metal import run_metal
 from ttnn.compiler.runtime.place import Transfers
 from ttnn.compiler.runtime.system import current_system
@@ -125,13 +124,13 @@ class Device:
     Attributes:
         device: The device of `ttnn`.
         transfers: Copies and conversions of inputs and outputs since it was opened.
-        observe: Is told each call of a program, and the nanoseconds that it took on the host.
+        observe: Is told each call of a program.
     """
 
     def __init__(self, device: Any) -> None:
         self.device = device
         self.transfers = Transfers()
-        self.observe: Callable[[Call, int], None] | None = None
+        self.observe: Observer | None = None
         self._kept: list[Any] = []
 
     def keep(self, tensors: Sequence[Any]) -> None:
