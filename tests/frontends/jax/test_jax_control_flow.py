@@ -1,4 +1,4 @@
-"""Loops and branches by value, and operations of the host, in programs of jax."""
+"""Loops, branches and operations of the host in programs of jax."""
 
 from __future__ import annotations
 

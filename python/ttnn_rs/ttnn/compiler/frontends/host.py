@@ -36,7 +36,10 @@ def islands_allowed() -> bool:
 
 
 def _divide(values: Sequence[Any], options: Options) -> list[Any]:
-    """Quotients of integers, cut off; by zero all bits are ones, as in XLA."""
+    """Quotients of integers, cut off.
+
+    Those by zero have all bits set, as in XLA.
+    """
     del options
     a, b = values
     by = np.where(b == 0, 1, b).astype(b.dtype)
@@ -48,7 +51,10 @@ def _divide(values: Sequence[Any], options: Options) -> list[Any]:
 
 
 def _shift_right(values: Sequence[Any], options: Options) -> list[Any]:
-    """Arithmetic shifts of unsigned integers; by the width or more they leave the sign."""
+    """Arithmetic shifts of unsigned integers.
+
+    By the width or more they leave the sign.
+    """
     del options
     value, count = values
     signed = value.view(np.dtype(f"int{8 * value.itemsize}"))
@@ -130,7 +136,10 @@ def _random_bits(values: Sequence[Any], options: Options) -> list[Any]:
 
 
 def _bitcast(values: Sequence[Any], options: Options) -> list[Any]:
-    """Elements of another width; the last dimension holds the parts of a wide one."""
+    """Elements of another width.
+
+    The last dimension holds the parts of a wide one.
+    """
     (value,) = values
     dtype = np.dtype(str(options["dtype"]))
     made = np.ascontiguousarray(value).view(dtype) if value.ndim else value.reshape(1).view(dtype)

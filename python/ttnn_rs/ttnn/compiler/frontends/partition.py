@@ -66,7 +66,7 @@ class _Cutter:
 
 
 def partition(module: Module, function: FuncOp) -> tuple[list[Cut], list[int]] | None:
-    """Return the parts of a function in order, and the numbers of the values that it returns.
+    """Return the parts of a function, and the numbers of its results.
 
     Values are numbered, the arguments first. None for a function that is one program of the device.
     """
@@ -114,7 +114,10 @@ def _settle(
     others: Mapping[int, Sequence[CallOp]],
     end: Operation,
 ) -> None:
-    """Give constants that other parts read, or that are returned, a place in the first program."""
+    """Give constants that others read a place in the first program.
+
+    Others are parts that are no programs, and the caller.
+    """
     read = {one for calls in others.values() for call in calls for one in call.operands} | set(end.operands)
     settled = list(dict.fromkeys(op for value, op in floating.items() if value in read))
     if settled:

@@ -86,7 +86,7 @@ class Plan:
 
     @property
     def islands(self) -> list[str]:
-        """What runs on the host, one entry for each operation."""
+        """Operations of the host, one entry each."""
         found = []
         for one in self.segments:
             if isinstance(one, Host):
@@ -151,7 +151,7 @@ class Plan:
         """Numbers of the inputs that it changes in place, such as caches."""
         if self._cuts is None:
             return self.only.writes
-        found = set()
+        found: set[int] = set()
         for cut, segment in zip(self._cuts, self.segments, strict=True):
             if isinstance(segment, DeviceProgram):
                 found.update(cut.reads[i] for i in segment.writes)

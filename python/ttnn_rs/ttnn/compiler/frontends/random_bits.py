@@ -23,7 +23,10 @@ def _halves(word: Any) -> tuple[Any, Any]:
 
 
 def _filled(words: Any, shape: Sequence[int], dtype: Any) -> Any:
-    """Return words of 32 bits as elements; narrow ones are their low bits."""
+    """Return words of 32 bits as elements.
+
+    Narrow ones are their low bits.
+    """
     count = math.prod(shape)
     if dtype.itemsize < 4:
         words = words.astype(np.dtype(f"uint{8 * dtype.itemsize}"))
@@ -64,7 +67,10 @@ def threefry(state: Any, shape: Sequence[int], dtype: Any) -> tuple[Any, Any]:
 
 
 def philox(state: Any, shape: Sequence[int], dtype: Any) -> tuple[Any, Any]:
-    """Return the next state and random bits of Philox with four words and ten rounds."""
+    """Return the next state and random bits of Philox.
+
+    It has four words and ten rounds.
+    """
     blocks = -(-_words(shape, dtype) // 4)
     low = state[1] + np.arange(blocks, dtype=np.uint64)
     # A counter of one word has the key above it.
@@ -88,5 +94,8 @@ def _rounds(words: list[Any], key: tuple[Any, Any]) -> list[Any]:
 
 
 def _words(shape: Sequence[int], dtype: Any) -> int:
-    """Return how many words of 32 bits elements take; each takes one at least."""
+    """Return how many words of 32 bits elements take.
+
+    Each takes one at least.
+    """
     return math.prod(shape) * max(1, int(dtype.itemsize) // 4)

@@ -33,7 +33,7 @@ class Inner(Protocol):
 
     @property
     def islands(self) -> list[str]:
-        """What of it runs on the host."""
+        """Its operations of the host."""
 
     def run(self, values: Sequence[Any], device: Any, transfers: Transfers | None = None) -> list[Any]:
         """Return the results as tensors."""

@@ -1,4 +1,4 @@
-"""Parts of a function that are no program of the device: host operations, loops, branches.
+"""Host operations, loops and branches in functions of the device.
 
 Each is a call of a private function without a body, whose attributes say what it is. Plans run the parts in turn; the
 passes see functions without such calls only.
@@ -35,7 +35,7 @@ _BRANCH: Final = "ttnn.branch"
 
 @dataclass(frozen=True)
 class Part:
-    """What a function without a body stands for.
+    """Meaning of a function without a body.
 
     Attributes:
         kind: `host`, `loop` or `branch`.

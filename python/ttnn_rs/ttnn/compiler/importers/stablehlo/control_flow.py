@@ -1,4 +1,7 @@
-"""Calls, branches and loops: written out where they are used, or segments of the plan."""
+"""Calls, branches and loops.
+
+They are written out where they are used, or segments of the plan.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,9 @@ from ttnn.compiler.ir.xdsl_adapter import Block, SSAValue
 __all__ = ["ROWS", "UNROLLED"]
 
 UNROLLED: Final = 20_000
-"""Most operations of a loop that is written out, in all its rounds together."""
+"""Most operations of a loop that is written out, rounds counted."""
 _SELECTED: Final = 64
-"""Most operations of branches of which all are computed, and one is selected."""
+"""Most operations of branches that are all computed."""
 
 
 def _call(scope: Scope, view: View) -> list[SSAValue]:

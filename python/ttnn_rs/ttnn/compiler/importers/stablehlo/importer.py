@@ -55,7 +55,7 @@ _DROPPED: Final = ("sdy.", "mhlo.layout_mode", "mhlo.sharding", "mhlo.memory_kin
 
 @dataclass(frozen=True)
 class _Rules:
-    """How a program is imported: the keywords of `to_ttir`."""
+    """Keywords of `to_ttir`."""
 
     checked: bool
     segments: bool
@@ -101,7 +101,7 @@ class _Import(Scope):
         return found
 
     def outlined(self, what: str, block: Any, types: Sequence[Attribute], free: Sequence[SSAValue]) -> FuncOp:
-        """Return a block as a function of its arguments and of values that it takes from outside."""
+        """Return a block as a function."""
         builder = Builder(self.b.unique(what), visibility="private")
         inner = _Import(builder, self._program, self._refused)
         inner._depth, inner._count = self._depth, self._count

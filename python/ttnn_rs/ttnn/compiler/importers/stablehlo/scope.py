@@ -55,7 +55,7 @@ class Scope(Steps, ABC):
 
     @abstractmethod
     def outlined(self, what: str, block: Any, types: Sequence[Attribute], free: Sequence[SSAValue]) -> FuncOp:
-        """Return a block as a function of its arguments and of values that it takes from outside.
+        """Return a block as a function.
 
         Args:
             what: Part of its name.
