@@ -90,7 +90,7 @@ def test_random_bits_of_xla(algorithm: str, shape: tuple[int, ...], tt: Any) -> 
 
 
 def test_a_decoding_step_keeps_its_caches_on_the_device(tt: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Attention over two donated caches, several tokens, equal to the CPU's caches bit for bit."""
+    """Attention over donated caches, equal to the CPU's bit for bit."""
     from ttnn.compiler.runtime.place import Transfers
 
     heads, length, size = 2, 64, 32

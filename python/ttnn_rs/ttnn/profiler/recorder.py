@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from ttnn import _engine
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import TtnnError
+from ttnn.base.labels import LABEL
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.observers import OBSERVERS, Observer, Run
 from ttnn.base.shape import Shape
@@ -49,6 +50,7 @@ class Record:
         chips: Numbers of the chips that ran it; that of the device if it is one.
         started: Host time in nanoseconds at which the call began.
         trace: The trace that it was part of, None outside of traces.
+        label: Name in a framework of what it is part of; empty outside of compiled programs.
     """
 
     plan: Plan | Missing
@@ -57,6 +59,7 @@ class Record:
     chips: tuple[int, ...]
     started: int
     trace: int | None = None
+    label: str = ""
 
 
 class SeenTensor(NamedTuple):
@@ -151,6 +154,7 @@ class Event(NamedTuple):
         place: The program's code and line that called.
         chips: Numbers of the chips that ran it.
         failure: How it failed, None if it returned.
+        label: Name in a framework of what it is part of.
     """
 
     known: Known
@@ -163,6 +167,7 @@ class Event(NamedTuple):
     place: Place
     chips: tuple[int, ...]
     failure: Failure | None = None
+    label: str = ""
 
 
 class _Thread(threading.local):
@@ -215,7 +220,15 @@ class Recorder(Observer):
     def records(self) -> list[Record]:
         """The device operations in the order of execution."""
         return [
-            Record(plan, event.known.operator, _number_of(event.known.device), event.chips, event.started, event.trace)
+            Record(
+                plan,
+                event.known.operator,
+                _number_of(event.known.device),
+                event.chips,
+                event.started,
+                event.trace,
+                event.label,
+            )
             for event in self.events
             for plan in event.known.plans
         ]
@@ -342,7 +355,8 @@ class Recorder(Observer):
         self, known: Known, started: int, read: Sequence[int], written: Sequence[int], chips: tuple[int, ...]
     ) -> None:
         now, changes = time.perf_counter_ns(), _engine.buffer_changes()
-        self._calls.append((known, started, now, Traces.replaying, read, written, changes, _place(), chips))
+        place, trace = _place(), Traces.replaying
+        self._calls.append((known, started, now, trace, read, written, changes, place, chips, None, LABEL.text))
 
     def _repeated(
         self,

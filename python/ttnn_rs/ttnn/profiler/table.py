@@ -23,7 +23,9 @@ COLUMNS = (
     "bound",
     "gap us",
 )
-LEFT = frozenset({"operator", "device operation", "operands", "fidelity", "bound"})
+LABEL_COLUMN = "name"
+"""Column of the framework's names, in tables of compiled programs."""
+LEFT = frozenset({LABEL_COLUMN, "operator", "device operation", "operands", "fidelity", "bound"})
 _TERAFLOPS_PER_CORE_AND_GHZ = 4.096
 """Peak of one fidelity phase: 2048 multiply-adds per cycle."""
 
@@ -78,6 +80,17 @@ def cells(row: Row | MissingRow) -> tuple[str, ...]:
     )
 
 
+def labelled(rows: Sequence[Row | MissingRow]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the columns and cells of rows.
+
+    The framework's names are among them if there are any."""
+    body = [cells(row) for row in rows]
+    if not any(row.record.label for row in rows):
+        return COLUMNS, body
+    named = [(first, row.record.label, *rest) for row, (first, *rest) in zip(rows, body, strict=True)]
+    return (COLUMNS[0], LABEL_COLUMN, *COLUMNS[1:]), named
+
+
 def _short(operand: Operand) -> str:
     sizes = "x".join(str(size) for size in operand.logical if size != 1) or "1"
     place = operand.buffer + ("" if operand.memory == "INTERLEAVED" else f" {operand.memory.partition('_')[0].lower()}")
@@ -89,17 +102,17 @@ def text(rows: Sequence[Row | MissingRow]) -> str:
 
     With the total and the reasons of missing times at its end.
     """
-    body = [cells(row) for row in rows]
-    widths = [max(map(len, column)) for column in zip(COLUMNS, *body, strict=True)]
+    columns, body = labelled(rows)
+    widths = [max(map(len, column)) for column in zip(columns, *body, strict=True)]
 
     def line(parts: Sequence[str]) -> str:
         aligned = (
             part.ljust(width) if name in LEFT else part.rjust(width)
-            for name, part, width in zip(COLUMNS, parts, widths, strict=True)
+            for name, part, width in zip(columns, parts, widths, strict=True)
         )
         return "  ".join(aligned).rstrip()
 
-    lines = [line(COLUMNS), "  ".join("-" * width for width in widths), *map(line, body), *total_lines(rows)]
+    lines = [line(columns), "  ".join("-" * width for width in widths), *map(line, body), *total_lines(rows)]
     return "\n".join(lines)
 
 
@@ -137,8 +150,9 @@ def rich_table(rows: Sequence[Row | MissingRow]) -> Any:
     from rich.table import Table
 
     table = Table(caption="\n".join(total_lines(rows)))
-    for name in COLUMNS:
+    columns, body = labelled(rows)
+    for name in columns:
         table.add_column(name, justify="left" if name in LEFT else "right")
-    for row in rows:
-        table.add_row(*cells(row))
+    for row in body:
+        table.add_row(*row)
     return table

@@ -25,7 +25,7 @@ from ttnn.device.systems import default_arch_name
 from ttnn.profiler.plan import CARDS
 from ttnn.profiler.rows import MissingRow, Row
 from ttnn.profiler.session import Profile, profile
-from ttnn.profiler.table import COLUMNS, LEFT, cells, total_lines
+from ttnn.profiler.table import LEFT, labelled, total_lines
 
 ARCHES = ("wormhole_b0", "blackhole")
 VIEWER = "ttnn-visualizer --profiler-path {folder} --performance-path {folder}"
@@ -118,6 +118,7 @@ def _report(session: Profile, options: argparse.Namespace, terminal: Terminal) -
                 {
                     "name": row.plan.name,
                     "operator": row.record.operator,
+                    **({"label": row.record.label} if row.record.label else {}),
                     "cores": row.plan.cores,
                     "kernel_ns": row.nanoseconds,
                     "bound": row.plan.timing.bound,
@@ -134,8 +135,9 @@ def _report(session: Profile, options: argparse.Namespace, terminal: Terminal) -
             "fallbacks": dict(session.fallbacks),
         }
     )
-    table = Table("", COLUMNS, left=LEFT)
-    table.rows.extend(cells(row) for row in rows)
+    columns, body = labelled(rows)
+    table = Table("", columns, left=LEFT)
+    table.rows.extend(body)
     if rows:
         terminal.table(table)
     for line in total_lines(rows):

@@ -111,7 +111,10 @@ _IN_PLACE: Final = frozenset(
 
 
 def _written(program: Program, depth: int = 0) -> set[int]:
-    """Return the numbers of the inputs that a program changes, by itself or by programs that it calls."""
+    """Return the numbers of the inputs that a program changes.
+
+    Programs that it calls may do so.
+    """
     numbers = {identity: number for number, (identity, _) in enumerate(program.inputs)}
     found: set[int] = set()
     for call in program.calls:

@@ -114,7 +114,7 @@ def _settle(
     others: Mapping[int, Sequence[CallOp]],
     end: Operation,
 ) -> None:
-    """Give constants that others read a place in the first program.
+    """Compute constants that other parts read in the first program.
 
     Others are parts that are no programs, and the caller.
     """

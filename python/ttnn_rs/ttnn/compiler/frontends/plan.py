@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import ttnn
 from ttnn.base.exceptions import ParameterError
+from ttnn.compiler.conversion.calls_to_emitpy import emitpy_module
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description
 from ttnn.compiler.frontends.device_program import DeviceProgram, borders
 from ttnn.compiler.frontends.host import islands_allowed
@@ -16,9 +18,12 @@ from ttnn.compiler.importers.stablehlo import UNROLLED, read, to_ttir
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import FuncOp
 from ttnn.compiler.runtime.place import Transfers
+from ttnn.compiler.runtime.prediction import PredictedRow, predict, total
 from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.python.emitpy import emitpy_source
 from ttnn.compiler.version import NEWEST
 from ttnn.compiler.versions import parse_module, print_module
+from ttnn.device.mesh_device import open_devices
 
 __all__ = ["Plan", "compile_stablehlo", "compile_ttir"]
 
@@ -224,6 +229,51 @@ class Plan:
         results = self.run(values, device)
         return [border.array(one) for border, one in zip(self.outputs, results, strict=True)]
 
+    def predicted_rows(self, device: Any = None) -> list[PredictedRow]:
+        """Return the device operations of the plan with predicted times.
+
+        Nothing runs. A loop counts the rounds of its last run, at least one; a branch counts its longest plan.
+
+        Args:
+            device: The device; default: the default one, or the first that is open.
+
+        Raises:
+            ParameterError: No device is open.
+            UnsupportedError: The time of an operation is not known.
+        """
+        where = device if device is not None else _open_device()
+        rows: list[PredictedRow] = []
+        for one in self.segments:
+            if isinstance(one, DeviceProgram):
+                rows += predict(one.program, where)
+            else:
+                rows += one.predicted_rows(where)
+        return rows
+
+    def predicted_ns(self, device: Any = None) -> float:
+        """Return the predicted time of a run on the chip, in nanoseconds.
+
+        Transfers are not part of it, nor the constants that the first run computes, nor the gaps between operations.
+
+        Args:
+            device: As of `predicted_rows`.
+
+        Raises:
+            ParameterError: No device is open.
+            UnsupportedError: The time of an operation is not known.
+        """
+        return total(self.predicted_rows(device))
+
+    def python(self) -> str:
+        """Return the program as Python source that calls `ttnn`.
+
+        It has the same bits and times.
+
+        Raises:
+            ParameterError: The plan has several segments.
+        """
+        return emitpy_source(emitpy_module(self.only.program.all))
+
     def describe(self) -> str:
         """Return the borders and the segments of the plan, one a line."""
         lines = [f"plan of @{self.name}", *(f"  {one}" for one in self.inputs)]
@@ -232,6 +282,15 @@ class Plan:
             if not isinstance(segment, DeviceProgram):
                 lines += [f"    {line}" for plan in segment.plans for line in plan.describe().splitlines()]
         return "\n".join([*lines, *(f"  {one}" for one in self.outputs)])
+
+
+def _open_device() -> Any:
+    """Return the default device, or the first that is open."""
+    default = ttnn.GetDefaultDevice()
+    for device in (default, *open_devices.values()):
+        if device is not None and device.is_open:
+            return device
+    raise ParameterError("predicted times need a device: open one, or pass it.")
 
 
 def _segment(cut: Cut, module: Module, options: str) -> Segment:

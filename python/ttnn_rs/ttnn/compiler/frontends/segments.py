@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 import ttnn
@@ -16,6 +17,7 @@ from ttnn.compiler.importers.builder.segments import Part
 from ttnn.compiler.ir.module import location_name
 from ttnn.compiler.ir.xdsl_adapter import CallOp
 from ttnn.compiler.runtime.place import Transfers
+from ttnn.compiler.runtime.prediction import PredictedRow, total
 
 __all__ = ["Branch", "Host", "Inner", "Loop", "Segment"]
 
@@ -40,6 +42,9 @@ class Inner(Protocol):
 
     def describe(self) -> str:
         """Return its parts, one a line."""
+
+    def predicted_rows(self, device: Any = None) -> list[PredictedRow]:
+        """Return its device operations."""
 
 
 class Host:
@@ -87,6 +92,11 @@ class Host:
         self.runs += 1
         return [Elements(border, one) for border, one in zip(self._outputs, made, strict=True)]
 
+    def predicted_rows(self, device: Any) -> list[PredictedRow]:
+        """Return no rows: nothing runs on the device."""
+        del device
+        return []
+
     def __str__(self) -> str:
         return f"host, {self._name}" + (f" at {self._place}" if self._place else "")
 
@@ -119,6 +129,17 @@ class Loop:
             now = body.run([*now, *fixed], device, transfers)
             self.rounds += 1
         return now
+
+    def predicted_rows(self, device: Any) -> list[PredictedRow]:
+        """Return the rows of all rounds of the last run.
+
+        There is at least one."""
+        condition, body = (plan.predicted_rows(device) for plan in self.plans)
+        rounds = max(1, self.rounds)
+        return [
+            *(replace(row, times=row.times * (rounds + 1)) for row in condition),
+            *(replace(row, times=row.times * rounds) for row in body),
+        ]
 
     def __str__(self) -> str:
         return "loop, its condition and its body:"
@@ -154,6 +175,10 @@ class Branch:
         chosen = int(not found) if found.dtype.kind == "b" else int(found)
         plan = self.plans[chosen if 0 <= chosen < len(self.plans) else -1]
         return plan.run(values[1:], device, transfers)
+
+    def predicted_rows(self, device: Any) -> list[PredictedRow]:
+        """Return the rows of the plan that takes the longest time."""
+        return max((plan.predicted_rows(device) for plan in self.plans), key=total)
 
     def __str__(self) -> str:
         return f"branch of {len(self.plans)}:"

@@ -15,6 +15,8 @@ from typing import Any, Final, Protocol
 
 import ttnn
 from ttnn.base.exceptions import FileAccessError, FileFormatError, ParameterError, ShapeError, TtnnError
+from ttnn.base.labels import LABEL
+from ttnn.base.observers import OBSERVERS
 from ttnn.base.paths import is_inside
 from ttnn.compiler.conversion.ttnn_to_calls.calls import CACHED, PROGRAM, TRACE, Call, references
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program
@@ -104,6 +106,8 @@ def execute(
             observe.before(program, call, arguments, keywords)
         result: Any
         begin = time.perf_counter_ns() if observe is not None else 0
+        if OBSERVERS:
+            LABEL.text = program.names[call.operation] if 0 <= call.operation < len(program.names) else ""
         try:
             if call.function == PROGRAM:
                 result = _call(program, arguments[0], arguments[1], device, counted, observe, depth)
@@ -119,6 +123,7 @@ def execute(
             else:
                 result = step.function(*arguments, **keywords)
         except TtnnError as error:
+            LABEL.text = ""
             error.sentence = f"program {program.name}, operation {call.operation}: {error.sentence}"
             raise
         if observe is not None:
@@ -130,6 +135,7 @@ def execute(
             tensors.update(zip(call.outputs, [result[place_] for place_ in chosen], strict=True))
         for number in step.finished:
             tensors.pop(number, None)
+    LABEL.text = ""
     try:
         results = [tensors[number] for number, _ in program.outputs]
     except KeyError as error:

@@ -15,7 +15,7 @@ from ttnn.base.exceptions import FileFormatError, TtnnError
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Name, New
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description
 
-__all__ = ["Source", "Transfers", "evaluate", "place", "public"]
+__all__ = ["Source", "Transfers", "evaluate", "form", "place", "public"]
 
 
 @dataclass
@@ -109,13 +109,7 @@ def place(tensor: Any, want: Description, device: Any, transfers: Transfers) -> 
         device: Of the program.
         transfers: Is told of what happens.
     """
-    form = _FORMS.get(want.key)
-    if form is None:
-        memory = None if want.memory is None else evaluate(want.memory, {}, device)
-        form = evaluate(want.dtype, {}, device), evaluate(want.layout, {}, device), memory
-        if len(_FORMS) < _MOST_FORMS:
-            _FORMS[want.key] = form
-    dtype, layout, memory = form
+    dtype, layout, memory = form(want)
     on_device = tensor.storage_type() == ttnn.StorageType.DEVICE
     if on_device and memory is None:
         transfers.down(tensor)
@@ -135,6 +129,20 @@ def place(tensor: Any, want: Description, device: Any, transfers: Transfers) -> 
         transfers.conversions += 1
         return ttnn.to_memory_config(tensor, memory)
     return tensor
+
+
+def form(want: Description) -> tuple[Any, Any, Any]:
+    """Return the data type, layout and memory config of a description.
+
+    The memory config of the host is None.
+    """
+    found = _FORMS.get(want.key)
+    if found is None:
+        memory = None if want.memory is None else evaluate(want.memory, {}, None)
+        found = evaluate(want.dtype, {}, None), evaluate(want.layout, {}, None), memory
+        if len(_FORMS) < _MOST_FORMS:
+            _FORMS[want.key] = found
+    return found
 
 
 _FORMS: Final[dict[str, tuple[Any, Any, Any]]] = {}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError, TtnnError, UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Call, drop_dead_calls
@@ -17,6 +19,9 @@ from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.version import Version
 
 __all__ = ["Program", "programs", "programs_of_tables"]
+
+_NAME: Final = re.compile(r'loc\("([^"\\]*)"(?:\(.*\))?\)')
+"""A location that is a name."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,12 @@ class Program:
     constants: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     traces: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
     prepared: list[Any] = field(default_factory=list, repr=False, compare=False)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Name of each operation in the framework; empty for those without one."""
+        found = map(_NAME.fullmatch, self.locations)
+        return tuple("" if one is None else one.group(1) for one in found)
 
     def location(self, call: Call) -> str:
         """Return the location of a call, or an empty text."""

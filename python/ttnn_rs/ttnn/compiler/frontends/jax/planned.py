@@ -35,7 +35,7 @@ _FIXED: Final[dict[str, tuple[object, ...]]] = {
 
 
 Run: TypeAlias = Callable[[Sequence[Value], Sequence[int]], list[Value]]
-"""Function of the arguments, and the numbers of those that nobody reads afterwards."""
+"""Function of the arguments, and the numbers of the donated ones."""
 
 
 def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Run, int]:

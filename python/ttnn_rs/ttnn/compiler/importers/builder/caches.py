@@ -1,4 +1,4 @@
-"""Rows written into caches of keys and values, in place where that is exact.
+"""Rows written in place into caches of keys and values.
 
 A cache is an argument that nobody reads afterwards: its own memory is changed, and returned.
 """
@@ -17,7 +17,7 @@ _TILE: Final = 32
 
 
 def _is_cache(steps: Steps, cache: SSAValue, rows: SSAValue) -> bool:
-    """Return whether a value is a cache [users, heads, length, size] that may be changed.
+    """Return whether a value is a cache that may be changed.
 
     The device moves rows of float32 through registers of fewer bits: those caches are copied.
     """
@@ -30,7 +30,9 @@ def _is_cache(steps: Steps, cache: SSAValue, rows: SSAValue) -> bool:
 
 
 def update_rows(steps: Steps, cache: SSAValue, rows: SSAValue, position: SSAValue) -> SSAValue | None:
-    """Return a cache with a row of every head and user replaced; None if it cannot be in place.
+    """Return a cache with a row of every head replaced.
+
+    None if it cannot be in place.
 
     Args:
         steps: The function.
@@ -47,7 +49,9 @@ def update_rows(steps: Steps, cache: SSAValue, rows: SSAValue, position: SSAValu
 
 
 def fill_rows(steps: Steps, cache: SSAValue, rows: SSAValue) -> SSAValue | None:
-    """Return a cache whose first rows are replaced; None if it cannot be in place.
+    """Return a cache whose first rows are replaced.
+
+    None if it cannot be in place.
 
     Args:
         steps: The function.
