@@ -1,4 +1,4 @@
-"""Answers about calls are what the calls then do, and nothing runs for them."""
+"""Answers about calls are what the calls then do; nothing runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random calls of the operators of compiled models, asked about and then run.
+"""Random calls of the operators of compiled models, for the query.
 
 The answer of a query has to be what the call then does: whether it is refused, the specifications of its results, the
 peaks of its captured graph, and its time in a profile.

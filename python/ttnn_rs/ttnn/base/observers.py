@@ -47,7 +47,7 @@ class Observer:
     """True if it observes the operators of a trace that is replayed."""
 
     def elements(self, buffer: Any) -> Any:
-        """Return the pages that a read returns while it blocks; None for zeros."""
+        """Pages that a read returns while it blocks; None for zeros."""
         return None
 
     def call(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
@@ -156,7 +156,7 @@ def allocates_nothing() -> bool:
 
 
 def elements_of(buffer: Any) -> Any:
-    """Return the pages of a buffer that the blocking observer knows, else None."""
+    """Return the pages of a buffer from the blocking observer, or None."""
     observer = _blocking()
     return None if observer is None else observer.elements(buffer)
 

@@ -193,7 +193,7 @@ class MeshDevice(Mesh):
         return device
 
     def twin(self) -> MeshDevice:
-        """Return a mesh of equal chips with empty memory, not listed as open.
+        """Return an unlisted mesh of equal chips with empty memory.
 
         Calls are planned on it (`ttnn.profiler.asking`). It is closed with this mesh.
         """

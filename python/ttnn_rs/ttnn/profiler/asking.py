@@ -50,7 +50,7 @@ class AllocationRecord:
 
 
 class Asked(NamedTuple):
-    """What is known of a call without running it.
+    """Facts about a call that has not run.
 
     Attributes:
         error: Why it is refused, None if it is not.
@@ -85,7 +85,7 @@ class _Running:
 
 
 class Asking(Planner):
-    """Plans a call, and counts the L1 that its captured graph would show.
+    """Plans a call, and counts the L1 of its captured graph.
 
     Buffers and circular buffers count at the events at which `reports.capture` writes their nodes.
 
@@ -415,7 +415,7 @@ def _on_twin(
 def _place(
     twin: MeshDevice, records: Sequence[AllocationRecord], specs: Sequence[TensorSpec], held: list[Any]
 ) -> list[Tensor]:
-    """Return the operands, after the buffers of the initial state have been allocated.
+    """Return the operands, allocated after the buffers of the initial state.
 
     Buffers grow from one end of a bank: those that lie before the next one in that order are filled up, and the
     fillings freed at the end.

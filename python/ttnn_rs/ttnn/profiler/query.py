@@ -23,7 +23,7 @@ _CAPACITY: Final = 1 << 16
 
 
 class ExecutionStatus(VendorEnum):
-    """Whether a call would succeed."""
+    """True if the call would succeed."""
 
     Success = 0
     Error = 1
@@ -31,7 +31,7 @@ class ExecutionStatus(VendorEnum):
 
 @dataclass(frozen=True)
 class ResourceUsage:
-    """Bytes of L1 that a call needs on one core, without its operands.
+    """Bytes of L1 per core that a call needs beside its operands.
 
     Attributes:
         cb_peak_size_per_core: Most bytes of circular buffers.
@@ -89,7 +89,7 @@ class RuntimeQueryResponse:
 
 @dataclass(slots=True)
 class _Known:
-    """Answers of equal questions; the second is made when it is asked for."""
+    """Answers of equal questions; the second is made when it is needed."""
 
     asked: Asked
     constraints: ConstraintQueryResponse | None = None
