@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from ttnn.base.exceptions import ArgumentError, LayoutError, MemoryConfigError, UnsupportedError
+from ttnn.base.exceptions import ArgumentError, LayoutError, MemoryConfigError
 
 HEIGHT, WIDTH, BLOCK = ttnn.ShardStrategy.HEIGHT, ttnn.ShardStrategy.WIDTH, ttnn.ShardStrategy.BLOCK
 ROWS, COLUMNS = ttnn.ShardOrientation.ROW_MAJOR, ttnn.ShardOrientation.COL_MAJOR
@@ -85,15 +85,40 @@ def test_interleaved_with_shards_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["per_core_allocation", "range_lockstep_allocation"])
-def test_allocation_of_single_cores_is_refused(name: str) -> None:
+def test_how_addresses_of_shards_are_found(name: str) -> None:
+    def shards() -> ttnn.MemoryConfig:
+        spec = ttnn.ShardSpec(cores(2, 1), [32, 32], ROWS)
+        return ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, spec)
+
     call = f"experimental_set_{name}"
-    with pytest.raises(ttnn.MemoryConfigError, match=f"{name} is only supported for L1 buffers"):
-        getattr(ttnn.MemoryConfig(), call)(True)
-    with pytest.raises(UnsupportedError, match="allocation is not modelled"):
-        getattr(ttnn.MemoryConfig(ttnn.TensorMemoryLayout.INTERLEAVED, ttnn.BufferType.L1), call)(True)
-    config = ttnn.MemoryConfig()
+    for config, why in (
+        (ttnn.MemoryConfig(), "is only supported for L1 buffers"),
+        (
+            ttnn.MemoryConfig(ttnn.TensorMemoryLayout.INTERLEAVED, ttnn.BufferType.L1),
+            "requires a sharded memory layout",
+        ),
+    ):
+        with pytest.raises(ttnn.MemoryConfigError, match=f"{name} {why}"):
+            getattr(config, call)(True)
+        getattr(config, call)(False)
+    config, other = shards(), shards()
+    getattr(config, call)(True)
+    assert config != other
+    assert f"{name}=1" in str(config)
+    assert f'"{name}":true' in config.to_json()
+    assert ttnn.MemoryConfig.from_json(config.to_json()) == config
+    both = {"per_core_allocation", "range_lockstep_allocation"} - {name}
+    with pytest.raises(ttnn.MemoryConfigError, match="are mutually exclusive"):
+        getattr(config, f"experimental_set_{both.pop()}")(True)
     getattr(config, call)(False)
-    assert config == ttnn.MemoryConfig()
+    assert config == other
+    assert hash(config) == hash(other)
+
+
+def test_per_core_addresses_of_nd_shards_are_refused() -> None:
+    config = ttnn.MemoryConfig(ttnn.BufferType.L1, ttnn.NdShardSpec((32, 32), cores(2, 1)))
+    with pytest.raises(ttnn.MemoryConfigError, match="is not supported with NdShardSpec"):
+        config.experimental_set_per_core_allocation(True)
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,11 @@ pub enum ArenaError {
 
 /// A lock-step range.
 ///
-/// The same bytes of every bank, cut into units that are claimed one at a time.
+/// The same bytes of every bank, or bytes of one bank, cut into units that are claimed one at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stripe {
+    /// The bank, `None` for all of them.
+    pub bank: Option<usize>,
     /// First byte, counted from the start of each bank.
     pub offset_bytes: usize,
     /// Length in each bank.
@@ -93,6 +95,10 @@ impl Stripe {
 
     fn units(&self) -> usize {
         self.len_bytes.div_ceil(self.unit_bytes)
+    }
+
+    fn place(&self) -> Written {
+        Written { range: self.range(), bank: self.bank }
     }
 }
 
@@ -315,7 +321,7 @@ impl Arena {
         for (index, stripe) in stripes.iter().enumerate() {
             let end = stripe.offset_bytes.checked_add(stripe.len_bytes);
             let fits = stripe.unit_bytes > 0 && end.is_some_and(|end| end <= shape.bank_bytes);
-            if !fits || stripes[..index].iter().any(|other| intersects(&other.range(), &stripe.range())) {
+            if !fits || stripes[..index].iter().any(|other| other.place().meets(stripe.bank, &stripe.range())) {
                 return Err(ArenaError::Stripe { stripe: index });
             }
         }
@@ -324,7 +330,7 @@ impl Arena {
             Some(map) => shared_cells(map),
             None => &[],
         };
-        let ranges = stripes.iter().map(|claims| claims.stripe.range()).collect();
+        let ranges = stripes.iter().map(|claims| claims.stripe.place()).collect();
         Ok((Reader { cells, shape, written: ranges }, Writer { cells, shape, stripes }))
     }
 }
@@ -347,12 +353,27 @@ fn shared_cells(bytes: &mut [u8]) -> &[AtomicU8] {
     unsafe { std::slice::from_raw_parts(start, len) }
 }
 
+/// The bytes of a write stripe.
+#[derive(Debug)]
+struct Written {
+    range: Range<usize>,
+    bank: Option<usize>,
+}
+
+impl Written {
+    /// Returns true if it has one of these bytes, of a bank or of all.
+    #[inline]
+    fn meets(&self, bank: Option<usize>, range: &Range<usize>) -> bool {
+        intersects(&self.range, range) && (bank.is_none() || self.bank.is_none() || self.bank == bank)
+    }
+}
+
 /// The readable part of a split arena.
 #[derive(Debug)]
 pub struct Reader<'a> {
     cells: &'a [AtomicU8],
     shape: Shape,
-    written: Box<[Range<usize>]>,
+    written: Box<[Written]>,
 }
 
 impl<'a> Reader<'a> {
@@ -363,7 +384,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn bytes(&self, bank: usize, offset: usize, len: usize) -> Result<&'a [u8], ArenaError> {
         let range = self.shape.locate(bank, offset, len)?;
-        if self.written.iter().any(|stripe| intersects(stripe, &(offset..offset + len))) {
+        if self.written.iter().any(|stripe| stripe.meets(Some(bank), &(offset..offset + len))) {
             return Err(ArenaError::BeingWritten { bank, offset, len });
         }
         let cells = &self.cells[range];
@@ -422,7 +443,8 @@ impl<'a> Writer<'a> {
     pub fn claim_run(&self, stripe: usize, bank: usize, units: Range<usize>) -> Result<&'a mut [u8], ArenaError> {
         let refused = ArenaError::Claim { stripe, bank, unit: units.start };
         let claims = self.stripes.get(stripe).ok_or(refused)?;
-        if bank >= self.shape.banks || units.is_empty() || units.end > claims.units {
+        let elsewhere = claims.stripe.bank.is_some_and(|own| own != bank);
+        if bank >= self.shape.banks || elsewhere || units.is_empty() || units.end > claims.units {
             return Err(refused);
         }
         let first = bank * claims.units + units.start;
@@ -432,7 +454,7 @@ impl<'a> Writer<'a> {
                 return Err(refused);
             }
         }
-        let Stripe { offset_bytes, len_bytes, unit_bytes } = claims.stripe;
+        let Stripe { offset_bytes, len_bytes, unit_bytes, .. } = claims.stripe;
         let start = units.start * unit_bytes;
         let len = (units.len() * unit_bytes).min(len_bytes - start);
         let cells = &self.cells[self.shape.locate(bank, offset_bytes + start, len)?];
@@ -449,7 +471,7 @@ mod tests {
     use super::*;
 
     fn stripe(offset_bytes: usize, len_bytes: usize, unit_bytes: usize) -> Stripe {
-        Stripe { offset_bytes, len_bytes, unit_bytes }
+        Stripe { bank: None, offset_bytes, len_bytes, unit_bytes }
     }
 
     #[test]
@@ -529,6 +551,24 @@ mod tests {
         assert_eq!(arena.split(&[stripe(0, 64, 32), stripe(63, 1, 1)]).err(), Some(refused(1)));
         assert_eq!(arena.split(&[stripe(4090, 7, 1)]).err(), Some(refused(0)));
         assert_eq!(arena.split(&[stripe(0, 4, 0)]).err(), Some(refused(0)));
+    }
+
+    #[test]
+    fn a_stripe_of_one_bank_leaves_the_others_readable_and_claimable() {
+        let mut arena = Arena::reserve(2, 4096).expect("address space");
+        let of_bank = |bank| Stripe { bank: Some(bank), ..stripe(32, 64, 32) };
+        let (reader, writer) = arena.split(&[of_bank(1), Stripe { offset_bytes: 64, ..of_bank(0) }]).expect("fits");
+        assert!(reader.bytes(0, 0, 64).is_ok() && reader.bytes(1, 96, 64).is_ok());
+        for (bank, offset) in [(1, 32), (0, 64)] {
+            let refused = ArenaError::BeingWritten { bank, offset, len: 1 };
+            assert_eq!(reader.bytes(bank, offset, 1), Err(refused));
+        }
+        assert_eq!(writer.claim(0, 1, 0).map(|unit| unit.len()), Ok(32));
+        assert_eq!(writer.claim(0, 0, 0), Err(ArenaError::Claim { stripe: 0, bank: 0, unit: 0 }));
+        assert_eq!(writer.claim(1, 0, 1).map(|unit| unit.len()), Ok(32));
+        for other in [of_bank(1), stripe(32, 64, 32)] {
+            assert_eq!(arena.split(&[of_bank(1), other]).err(), Some(ArenaError::Stripe { stripe: 1 }));
+        }
     }
 
     #[test]

@@ -108,11 +108,17 @@ impl Device {
             }
             let stripes = if buffer.buffer_type().in_dram() { &mut dram } else { &mut l1 };
             roles.push((id, stripes.len()));
-            stripes.push(Stripe {
-                offset_bytes: buffer.address() as usize,
+            let stripe = |bank, address: u64| Stripe {
+                bank,
+                offset_bytes: address as usize,
                 len_bytes: buffer.bytes_per_bank() as usize,
                 unit_bytes: buffer.aligned_page_bytes(),
-            });
+            };
+            if buffer.own.is_some() {
+                stripes.extend(buffer.own_addresses().map(|(bank, address)| stripe(Some(bank), address)));
+            } else {
+                stripes.push(stripe(None, buffer.address()));
+            }
         }
         Ok(((dram, l1), roles.into()))
     }
@@ -372,7 +378,8 @@ impl<'a> Output<'a> {
     #[inline]
     pub fn claim(&self, page: usize) -> Result<&'a mut [u8], MemoryError> {
         let PageLocation { bank, slot, .. } = self.buffer.locate(page)?;
-        let unit = self.writer.claim(self.stripe, bank, slot).map_err(|error| self.refused(error, page))?;
+        let stripe = self.stripe + self.buffer.own_before(bank);
+        let unit = self.writer.claim(stripe, bank, slot).map_err(|error| self.refused(error, page))?;
         self.buffer.mark_written(self.chip, page);
         Ok(&mut unit[..self.buffer.page_bytes()])
     }
@@ -421,7 +428,8 @@ impl<'a> Output<'a> {
         let bank = |page: usize| {
             let PageLocation { bank, slot, .. } = buffer.locate(page)?;
             let units = slot..slot + (pages.end - page).div_ceil(apart);
-            self.writer.claim_run(self.stripe, bank, units).map_err(|error| self.refused(error, page))
+            let stripe = self.stripe + buffer.own_before(bank);
+            self.writer.claim_run(stripe, bank, units).map_err(|error| self.refused(error, page))
         };
         let banks = pages.clone().take(apart).map(bank).collect::<Result<_, MemoryError>>()?;
         buffer.mark_all_written(self.chip, pages);

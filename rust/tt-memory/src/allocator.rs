@@ -5,6 +5,7 @@
 //! that a freed hole can be reused whole. Blocks keep a number for as long as they live, which is what the block table
 //! of the public memory view shows.
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// From which end of the region memory is handed out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,6 +133,53 @@ impl Allocator {
         Some(block.address)
     }
 
+    /// Allocates `bytes` (more than 0) outside of some ranges.
+    ///
+    /// They get the highest address that fits, of a region that is filled from the top. `None` if nothing is large
+    /// enough.
+    pub fn allocate_beside(&mut self, bytes: u64, taken: &[Range<u64>]) -> Option<u64> {
+        debug_assert_eq!(self.direction, Direction::FromTop, "ranges beside what grows upwards");
+        let address = fit(&self.gaps(taken), bytes)?;
+        let mut whole = self.block_at(address)?;
+        self.free.remove(&whole.address);
+        let above = whole.address + whole.bytes - (address + bytes);
+        if above > 0 {
+            // The upper part keeps the number and stays free.
+            let below = whole.bytes - above;
+            self.split(whole, above, below);
+            self.free.insert(address + bytes, whole.id);
+            whole = self.block_at(address)?;
+            self.free.remove(&whole.address);
+        }
+        if whole.bytes > bytes {
+            self.split(whole, bytes, whole.bytes - bytes);
+        }
+        self.allocated_bytes += bytes;
+        self.block_mut(whole.id).allocated = true;
+        Some(address)
+    }
+
+    /// Returns the free ranges without others, by address.
+    pub fn gaps(&self, taken: &[Range<u64>]) -> Vec<Range<u64>> {
+        let mut taken = taken.to_vec();
+        taken.sort_unstable_by_key(|range| range.start);
+        let mut gaps = Vec::new();
+        for &id in self.free.values() {
+            let block = self.block(id);
+            let (mut start, end) = (block.address.max(self.floor), block.address + block.bytes);
+            for other in taken.iter().filter(|other| other.start < end) {
+                if other.start > start {
+                    gaps.push(start..other.start);
+                }
+                start = start.max(other.end);
+            }
+            if start < end {
+                gaps.push(start..end);
+            }
+        }
+        gaps
+    }
+
     /// Frees the block at `address`. `false` if no allocated block starts there.
     pub fn release(&mut self, address: u64) -> bool {
         let Some(&id) = self.by_address.get(&address) else { return false };
@@ -243,6 +291,11 @@ impl Allocator {
     }
 }
 
+/// The highest address of `bytes` in one of some ranges, which are in the order of their addresses.
+pub(crate) fn fit(gaps: &[Range<u64>], bytes: u64) -> Option<u64> {
+    gaps.iter().rev().find(|gap| gap.end - gap.start >= bytes).map(|gap| gap.end - bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -300,6 +353,30 @@ mod tests {
         assert_eq!((region.allocate(513), region.allocate(512), region.allocate(1)), (None, Some(576), None));
         assert!(!region.set_floor(600) && region.set_floor(0));
         assert_eq!(region.allocate(512), Some(64));
+    }
+
+    #[test]
+    fn blocks_are_allocated_beside_ranges() {
+        let mut region = Allocator::new(64, 1024, Direction::FromTop);
+        assert_eq!(region.allocate(32), Some(1056));
+        let taken = [960..992, 1024..1040, 980..1000];
+        assert_eq!(region.gaps(&taken), [64..960, 1000..1024, 1040..1056]);
+        // In a hole, below everything, above everything.
+        assert_eq!(region.allocate_beside(24, &taken), Some(1000));
+        check(&region);
+        assert_eq!(region.allocate_beside(64, &taken), Some(896));
+        check(&region);
+        assert_eq!(region.allocate_beside(16, &taken), Some(1040));
+        check(&region);
+        assert_eq!((region.gaps(&taken).len(), region.gaps(&taken).first()), (1, Some(&(64..896))));
+        assert!(region.set_floor(800));
+        assert_eq!((region.allocate_beside(97, &taken), region.allocate_beside(96, &taken)), (None, Some(800)));
+        check(&region);
+        for address in [1000, 896, 1040, 800, 1056] {
+            assert!(region.release(address));
+            check(&region);
+        }
+        assert_eq!(region.gaps(&[]).len(), 1);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::ops::Range;
 use tt_cpu::bits::AtomicBits;
 
 use crate::error::MemoryError;
+use crate::own_addresses::OwnAddresses;
 
 pub use crate::id::{BufferId, BufferType};
 
@@ -66,9 +67,22 @@ pub struct PageLocation {
     pub address: u64,
 }
 
+/// Kinds of addresses of a buffer in its banks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Placement {
+    /// One address, free in every bank of the device.
+    #[default]
+    Lockstep,
+    /// One address, which other banks may have given to buffers with addresses of their own.
+    LockstepInShards,
+    /// An address of its own in each bank with a shard.
+    EachShard,
+}
+
 /// A buffer's description, without its address.
 #[derive(Debug, Clone)]
 pub struct Plan {
+    pub(crate) placement: Placement,
     pub(crate) buffer_type: BufferType,
     pub(crate) page_bytes: u64,
     pub(crate) num_pages: u64,
@@ -93,6 +107,17 @@ pub struct Sizes {
 }
 
 impl Plan {
+    /// Returns it with another way to find addresses.
+    #[must_use]
+    pub fn placed(self, placement: Placement) -> Self {
+        Self { placement, ..self }
+    }
+
+    /// Returns the kind of its addresses.
+    pub fn placement(&self) -> Placement {
+        self.placement
+    }
+
     /// The region of the buffer.
     pub fn buffer_type(&self) -> BufferType {
         self.buffer_type
@@ -129,6 +154,9 @@ pub struct Buffer {
     pub(crate) total_pages: u64,
     pub(crate) bytes_per_bank: u64,
     pub(crate) map: PageMap,
+    pub(crate) placement: Placement,
+    /// The address in each bank with a shard, and how many banks before it have one; `None` if it is the same in all.
+    pub(crate) own: Option<OwnAddresses>,
     /// Written units, for each chip that has the memory.
     pub(crate) written: Box<[AtomicBits]>,
 }
@@ -145,8 +173,41 @@ impl Buffer {
     }
 
     /// Address, the same in every bank.
+    ///
+    /// That of the first shard if each has its own.
     pub fn address(&self) -> u64 {
         self.address
+    }
+
+    /// Returns the kind of its addresses.
+    pub fn placement(&self) -> Placement {
+        self.placement
+    }
+
+    /// Address in a bank; `None` where the buffer has none.
+    #[inline]
+    pub fn address_in(&self, bank: usize) -> Option<u64> {
+        match &self.own {
+            None => Some(self.address),
+            Some(own) => own.get(bank).copied().flatten().map(|(_, address)| address),
+        }
+    }
+
+    /// Address in a bank; without one, that of the first shard.
+    pub fn start_in(&self, bank: usize) -> u64 {
+        self.address_in(bank).unwrap_or(self.address)
+    }
+
+    /// Banks with a shard and the addresses there, unless the address is the same in all banks.
+    pub(crate) fn own_addresses(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let own = self.own.as_deref().unwrap_or_default();
+        own.iter().enumerate().filter_map(|(bank, place)| place.map(|(_, address)| (bank, address)))
+    }
+
+    /// How many banks of [`Buffer::own_addresses`] come before a bank.
+    #[inline]
+    pub(crate) fn own_before(&self, bank: usize) -> usize {
+        self.own.as_ref().and_then(|own| own[bank]).map_or(0, |(before, _)| before)
     }
 
     /// Bytes of a page that hold data.
@@ -184,6 +245,7 @@ impl Buffer {
     /// Returns the description for another buffer like this one.
     pub fn plan(&self) -> Plan {
         Plan {
+            placement: self.placement,
             buffer_type: self.kind,
             page_bytes: self.page_bytes as u64,
             num_pages: self.num_pages as u64,
@@ -220,7 +282,8 @@ impl Buffer {
             }
             PageMap::Listed(list) => list.places[page],
         };
-        Ok(PageLocation { bank, slot, address: self.address + (slot * self.aligned_page_bytes) as u64 })
+        let address = self.address_in(bank).unwrap_or_default();
+        Ok(PageLocation { bank, slot, address: address + (slot * self.aligned_page_bytes) as u64 })
     }
 
     /// Marks a page as written on a chip.

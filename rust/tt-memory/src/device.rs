@@ -6,11 +6,13 @@ use tt_cpu::arena::Arena;
 use tt_cpu::bits::AtomicBits;
 
 use crate::allocator::{Allocator, Direction};
-use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Places, Plan, Sizes, written_bits_per_page};
+use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Placement, Places, Plan, Sizes, written_bits_per_page};
 use crate::chip::{ChipSpec, Grid, LogicalCore};
 use crate::error::{MemoryError, Notice};
 use crate::id::next_id;
 use crate::journal;
+use crate::own_addresses::{OwnAddresses, OwnRanges};
+use crate::raw::Place;
 
 /// Division of L1 and DRAM. Zeros are the defaults of the chip.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub struct OpenOptions {
     ///
     /// 0: all that the firmware leaves.
     pub worker_l1_bytes: u64,
+    /// True if L1 buffers may have an address per bank.
+    pub own_addresses: bool,
 }
 
 /// A region of the banks and the buffers in it.
@@ -97,6 +101,8 @@ pub struct Device {
     pub(crate) regions: [Region; 4],
     pub(crate) buffers: Vec<Option<Buffer>>,
     unused_slots: Vec<u32>,
+    /// Of buffers in L1 with an address of their own in each bank; `None` if there may be none.
+    pub(crate) own_ranges: Option<OwnRanges>,
     fault: Option<Fault>,
 }
 
@@ -152,6 +158,7 @@ impl Device {
             regions: regions.map(|allocator| Region { allocator, owners: BTreeMap::new() }),
             buffers: Vec::new(),
             unused_slots: Vec::new(),
+            own_ranges: options.own_addresses.then(|| OwnRanges::new(chip.grid.cores())),
             fault: None,
         })
     }
@@ -172,6 +179,7 @@ impl Device {
         }
         self.buffers = Vec::new();
         self.unused_slots = Vec::new();
+        self.own_ranges = None;
         for region in &mut self.regions {
             region.allocator = Allocator::new(region.allocator.base(), 0, Direction::FromBottom);
             region.owners.clear();
@@ -244,7 +252,11 @@ impl Device {
     pub fn set_l1_floor(&mut self, bytes: u64) -> Result<bool, MemoryError> {
         self.require_open()?;
         let allocator = &mut self.regions[BufferType::L1.index()].allocator;
-        Ok(allocator.set_floor(allocator.base().saturating_add(bytes)))
+        let floor = allocator.base().saturating_add(bytes);
+        if self.own_ranges.as_ref().and_then(OwnRanges::lowest).is_some_and(|lowest| lowest < floor) {
+            return Ok(false);
+        }
+        Ok(allocator.set_floor(floor))
     }
 
     /// An operator's first read of unwritten pages, returned once.
@@ -290,6 +302,7 @@ impl Device {
     ) -> Plan {
         let banks = self.banks(buffer_type);
         Plan {
+            placement: Placement::Lockstep,
             buffer_type,
             page_bytes,
             num_pages,
@@ -341,6 +354,7 @@ impl Device {
         let pages_per_bank =
             shards.div_ceil(banks.len() as u64).max(1).checked_mul(pages_of_shard).ok_or(too_large.clone())?;
         Ok(Plan {
+            placement: Placement::Lockstep,
             buffer_type,
             page_bytes,
             num_pages,
@@ -398,6 +412,7 @@ impl Device {
         let list = Places::new(places.iter().map(place).collect::<Result<_, _>>()?).ok_or_else(|| wrong.clone())?;
         let too_large = MemoryError::TooLarge { pages: slots, page_bytes };
         Ok(Plan {
+            placement: Placement::Lockstep,
             buffer_type,
             page_bytes,
             num_pages: places.len() as u64,
@@ -424,6 +439,15 @@ impl Device {
         };
         let (address, bytes, kind) = (buffer.address, buffer.bytes_per_bank, buffer.kind);
         journal::note(buffer, self.id, false);
+        if buffer.placement == Placement::EachShard {
+            let places: Vec<_> = buffer.own_addresses().collect();
+            if let Some(own) = &mut self.own_ranges {
+                own.release(id.slot, &places);
+            }
+            self.buffers[id.slot as usize] = None;
+            self.unused_slots.push(id.slot);
+            return Ok(());
+        }
         self.buffers[id.slot as usize] = None;
         self.unused_slots.push(id.slot);
         if bytes > 0 {
@@ -485,6 +509,7 @@ impl Device {
     /// All living buffers, in the order of region and address.
     pub fn buffers(&self) -> impl Iterator<Item = &Buffer> {
         let slots = self.regions.iter().flat_map(|region| region.owners.values());
+        let slots = slots.chain(self.own_ranges.iter().flat_map(OwnRanges::slots));
         slots.filter_map(|&slot| self.buffers[slot as usize].as_ref())
     }
 
@@ -493,6 +518,12 @@ impl Device {
         let region = &self.regions[buffer_type.index()];
         let (_, &slot) = region.owners.range(..=address).next_back()?;
         self.buffers[slot as usize].as_ref().filter(|buffer| address - buffer.address < buffer.bytes_per_bank)
+    }
+
+    /// The buffer that owns a place with an address of its own.
+    pub(crate) fn own_buffer_at(&self, place: Place) -> Option<&Buffer> {
+        let slot = self.own_ranges.as_ref().filter(|_| !place.dram)?.owner(place.bank, place.address)?;
+        self.buffers[slot as usize].as_ref()
     }
 
     /// Makes the `number`-th allocation from now on fail (1: the next one).
@@ -562,34 +593,26 @@ impl Device {
     pub fn allocate(&mut self, plan: Plan) -> Result<BufferId, MemoryError> {
         self.require_open()?;
         let sizes = self.sizes(&plan)?;
-        let Plan { buffer_type, page_bytes, num_pages, page_columns, banks, pages_per_bank, total_pages, map } = plan;
-        let Sizes { aligned_page, bytes_per_bank, bytes } = sizes;
-        self.inject_fault(buffer_type, bytes)?;
-
-        let region = &mut self.regions[buffer_type.index()];
-        let address = if bytes_per_bank == 0 {
-            0
-        } else {
-            region.allocator.allocate(bytes_per_bank).ok_or_else(|| {
-                let usage = region.allocator.usage();
-                MemoryError::OutOfMemory {
-                    buffer_type,
-                    bytes,
-                    banks,
-                    bytes_per_bank,
-                    bank_bytes: usage.total_bytes,
-                    allocated_bytes: usage.allocated_bytes,
-                    free_bytes: usage.free_bytes,
-                    largest_free_bytes: usage.largest_free_bytes,
-                }
-            })?
-        };
+        let placed = self.place(&plan, sizes)?;
+        let Plan {
+            placement,
+            buffer_type,
+            page_bytes,
+            num_pages,
+            page_columns,
+            banks,
+            pages_per_bank,
+            total_pages,
+            map,
+        } = plan;
+        let Sizes { aligned_page, bytes_per_bank, .. } = sizes;
         let slot = self.unused_slots.pop().unwrap_or_else(|| {
             self.buffers.push(None);
             (self.buffers.len() - 1) as u32
         });
-        if bytes_per_bank > 0 {
-            region.owners.insert(address, slot);
+        let Placed { address, own } = placed;
+        if bytes_per_bank > 0 && placement != Placement::EachShard {
+            self.regions[buffer_type.index()].owners.insert(address, slot);
         }
         if buffer_type.in_dram() && bytes_per_bank >= BULK_BYTES {
             for (memory, _) in self.memories.iter().zip(&self.own).filter(|(_, own)| **own) {
@@ -612,6 +635,8 @@ impl Device {
             total_pages,
             bytes_per_bank,
             map,
+            placement,
+            own,
             // What other processes have written is theirs to know.
             written: self
                 .own
@@ -624,6 +649,70 @@ impl Device {
         Ok(id)
     }
 
+    /// Takes the addresses of a plan, of which [`Device::allocate`] makes a buffer at once.
+    fn place(&mut self, plan: &Plan, sizes: Sizes) -> Result<Placed, MemoryError> {
+        let &Plan { buffer_type, placement, banks, .. } = plan;
+        let Sizes { bytes_per_bank, bytes, .. } = sizes;
+        if placement == Placement::EachShard && (buffer_type != BufferType::L1 || self.own_ranges.is_none()) {
+            return Err(MemoryError::OwnAddresses { buffer_type });
+        }
+        self.inject_fault(buffer_type, bytes)?;
+        if bytes_per_bank == 0 {
+            return Ok(Placed { address: 0, own: None });
+        }
+        let allocator = &mut self.regions[buffer_type.index()].allocator;
+        let own = self.own_ranges.as_mut().filter(|_| buffer_type == BufferType::L1);
+        let shards = match &plan.map {
+            PageMap::Sharded { banks, .. } => &banks[..],
+            _ => &[],
+        };
+        let placed = match (own, placement) {
+            (None, _) => allocator.allocate(bytes_per_bank).map(Placed::everywhere),
+            (Some(own), Placement::EachShard) => {
+                let slot = self.unused_slots.last().copied().unwrap_or(self.buffers.len() as u32);
+                match own.allocate(allocator, shards, bytes_per_bank, slot) {
+                    Ok(places) => Some(Placed::each(&places, self.chip.grid.cores())),
+                    Err((bank, largest_free_bytes)) => {
+                        let usage = allocator.usage();
+                        let allocated_bytes =
+                            usage.allocated_bytes + own.of(bank).map(|range| range.end - range.start).sum::<u64>();
+                        return Err(MemoryError::OutOfMemory {
+                            buffer_type,
+                            bytes,
+                            banks,
+                            bytes_per_bank,
+                            bank_bytes: usage.total_bytes,
+                            allocated_bytes,
+                            free_bytes: usage.total_bytes.saturating_sub(allocated_bytes),
+                            largest_free_bytes,
+                        });
+                    }
+                }
+            }
+            (Some(own), Placement::LockstepInShards) if !shards.is_empty() => {
+                let taken: Vec<_> = shards.iter().flat_map(|&bank| own.of(bank)).collect();
+                allocator.allocate_beside(bytes_per_bank, &taken).map(|address| {
+                    let places: Vec<_> = shards.iter().map(|&bank| (bank, address)).collect();
+                    Placed::each(&places, self.chip.grid.cores())
+                })
+            }
+            (Some(own), _) => allocator.allocate_beside(bytes_per_bank, &own.all()).map(Placed::everywhere),
+        };
+        placed.ok_or_else(|| {
+            let usage = self.regions[buffer_type.index()].allocator.usage();
+            MemoryError::OutOfMemory {
+                buffer_type,
+                bytes,
+                banks,
+                bytes_per_bank,
+                bank_bytes: usage.total_bytes,
+                allocated_bytes: usage.allocated_bytes,
+                free_bytes: usage.free_bytes,
+                largest_free_bytes: usage.largest_free_bytes,
+            }
+        })
+    }
+
     fn inject_fault(&mut self, buffer_type: BufferType, bytes: u64) -> Result<(), MemoryError> {
         let Some(fault) = &mut self.fault else { return Ok(()) };
         fault.seen += 1;
@@ -633,6 +722,32 @@ impl Device {
         }
         self.fault = None;
         Err(MemoryError::InjectedFailure { buffer_type, bytes, number })
+    }
+}
+
+/// The addresses of a new buffer.
+#[derive(Debug)]
+struct Placed {
+    address: u64,
+    own: Option<OwnAddresses>,
+}
+
+impl Placed {
+    /// One address in all banks.
+    fn everywhere(address: u64) -> Self {
+        Self { address, own: None }
+    }
+
+    /// An address in each of some of all banks, that of the first shard first.
+    fn each(places: &[(usize, u64)], banks: usize) -> Self {
+        let mut own = vec![None; banks];
+        for &(bank, address) in places {
+            own[bank] = Some((0, address));
+        }
+        for (before, place) in own.iter_mut().flatten().enumerate() {
+            place.0 = before;
+        }
+        Self { address: places.first().map_or(0, |&(_, address)| address), own: Some(own.into()) }
     }
 }
 

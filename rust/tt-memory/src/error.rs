@@ -36,6 +36,16 @@ pub enum MemoryError {
         /// Longest free run in each bank.
         largest_free_bytes: u64,
     },
+    /// A buffer with an address of its own in each bank, of a region or a device without such buffers.
+    #[error(
+        "{} buffer: addresses of each core are for buffers in L1, on a device that was opened with \
+         TT_METAL_ALLOCATOR_MODE_HYBRID=1 (Per-core allocation requires AllocatorMode::HYBRID when opening the device)",
+        buffer_type.name()
+    )]
+    OwnAddresses {
+        /// Region that was asked for.
+        buffer_type: BufferType,
+    },
     /// The allocation that `fail_allocation` chose.
     #[error(
         "Out of Memory: allocation of {bytes} B {} buffer was made to fail (fail_allocation, number {number} since then).",

@@ -12,12 +12,13 @@ pub mod error;
 mod id;
 pub mod joined;
 pub mod journal;
+mod own_addresses;
 pub mod raw;
 pub mod report;
 mod transfer;
 
 pub use access::Access;
-pub use buffer::{Buffer, BufferId, BufferType};
+pub use buffer::{Buffer, BufferId, BufferType, Placement};
 pub use device::{Device, Ranks};
 pub use error::MemoryError;
 pub use raw::Place;

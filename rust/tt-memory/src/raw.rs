@@ -67,7 +67,9 @@ impl Device {
     pub fn owner(&self, place: Place) -> Option<&Buffer> {
         let (first, second) =
             if place.dram { (BufferType::Dram, BufferType::Trace) } else { (BufferType::L1, BufferType::L1Small) };
-        self.buffer_at(first, place.address).or_else(|| self.buffer_at(second, place.address))
+        self.own_buffer_at(place)
+            .or_else(|| self.buffer_at(first, place.address))
+            .or_else(|| self.buffer_at(second, place.address))
     }
 
     /// Marks a place's bytes as written, in all affected buffers.
@@ -75,7 +77,8 @@ impl Device {
         let (start, end) = (place.address, place.address + len as u64);
         for buffer in self.buffers() {
             let in_dram = matches!(buffer.buffer_type(), BufferType::Dram | BufferType::Trace);
-            let (first, last) = (buffer.address(), buffer.address() + buffer.bytes_per_bank());
+            let Some(first) = buffer.address_in(place.bank) else { continue };
+            let last = first + buffer.bytes_per_bank();
             if in_dram == place.dram && first < end && start < last {
                 let from = start.max(first);
                 buffer.mark_bytes(self.current, place.bank, (from - first) as usize, (end.min(last) - from) as usize);

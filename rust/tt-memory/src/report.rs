@@ -7,6 +7,7 @@ use crate::allocator::{Block, Usage};
 use crate::buffer::BufferType;
 use crate::device::Device;
 use crate::error::MemoryError;
+use crate::own_addresses::OwnRanges;
 
 /// One region, per bank.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +46,9 @@ impl Device {
     /// [`MemoryError::DeviceClosed`].
     pub fn lowest_l1_address(&self) -> Result<Option<u64>, MemoryError> {
         self.require_open()?;
-        let l1 = self.regions[BufferType::L1.index()].allocator.lowest_occupied();
+        let shared = self.regions[BufferType::L1.index()].allocator.lowest_occupied();
+        let own = self.own_ranges.as_ref().and_then(OwnRanges::lowest);
+        let l1 = shared.into_iter().chain(own).min();
         Ok(l1.or_else(|| self.regions[BufferType::L1Small.index()].allocator.lowest_occupied()))
     }
 
@@ -53,7 +56,8 @@ impl Device {
     pub fn allocated_bytes(&self) -> u64 {
         let regions = BufferType::ALL.into_iter();
         let bytes = |kind: BufferType| self.regions[kind.index()].allocator.usage().allocated_bytes;
-        regions.map(|kind| bytes(kind) * self.banks(kind) as u64).sum()
+        let shared: u64 = regions.map(|kind| bytes(kind) * self.banks(kind) as u64).sum();
+        shared + self.own_ranges.as_ref().map_or(0, OwnRanges::bytes)
     }
 
     /// A number that changes with every change observable by a program.
@@ -79,6 +83,10 @@ impl Device {
             let input = access.input(id)?;
             let buffer = input.buffer();
             hash.add(buffer.page_bytes() as u64);
+            for (bank, address) in buffer.own_addresses() {
+                hash.add(bank as u64);
+                hash.add(address);
+            }
             let mut pages = vec![0u64; buffer.num_pages()];
             pool::for_each_chunk(&mut pages, 256, |chunk, hashes| {
                 for (index, hash) in hashes.iter_mut().enumerate() {

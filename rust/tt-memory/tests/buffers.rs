@@ -1,7 +1,7 @@
 //! Buffers of a device: addresses, errors, fault injection, life and death.
 use tt_memory::chip::{ChipSpec, LogicalCore, N150, N300, P100, P150, P300};
 use tt_memory::device::OpenOptions;
-use tt_memory::{BufferId, BufferType, Device, MemoryError};
+use tt_memory::{BufferId, BufferType, Device, MemoryError, Place, Placement};
 
 fn open(chip: &'static ChipSpec) -> Device {
     Device::open(chip, OpenOptions::default()).expect("address space")
@@ -167,7 +167,12 @@ fn every_allocation_of_a_sequence_can_be_made_to_fail() {
 
 #[test]
 fn regions_are_cut_off_at_the_top() {
-    let options = OpenOptions { l1_small_bytes: 32_769, trace_region_bytes: 1000, worker_l1_bytes: 1_000_000 };
+    let options = OpenOptions {
+        l1_small_bytes: 32_769,
+        trace_region_bytes: 1000,
+        worker_l1_bytes: 1_000_000,
+        own_addresses: false,
+    };
     let mut device = Device::open(&N150, options).expect("fits");
     let view = |device: &Device, kind| {
         let view = device.memory_view(kind).expect("open");
@@ -183,6 +188,78 @@ fn regions_are_cut_off_at_the_top() {
     assert_eq!(address(&device, id), 1_499_136 - 2048);
     let id = device.allocate_interleaved(BufferType::Trace, 32, 1, 1);
     assert_eq!(address(&device, id), (1 << 30) - 1024);
+}
+
+/// Shards of `pages` pages of 1024 B on some cores of the first row.
+fn shards(device: &mut Device, placement: Placement, pages: u64, cores: &[u32]) -> Result<BufferId, MemoryError> {
+    let cores: Vec<_> = cores.iter().map(|&x| core(x, 0)).collect();
+    let all = pages * cores.len() as u64;
+    let plan = device.plan_sharded(BufferType::L1, 1024, (all, 1), (pages, 1), &cores)?;
+    device.allocate(plan.placed(placement))
+}
+
+fn addresses(device: &Device, id: BufferId) -> Vec<Option<u64>> {
+    (0..4).map(|bank| device.buffer(id).expect("alive").address_in(bank)).collect()
+}
+
+#[test]
+fn each_bank_has_addresses_of_its_own_beside_those_of_all() {
+    const TOP: u64 = 1_499_136;
+    let each = Placement::EachShard;
+    let refused = shards(&mut open(&N150), each, 1, &[0]);
+    assert_eq!(refused, Err(MemoryError::OwnAddresses { buffer_type: BufferType::L1 }));
+
+    let options = OpenOptions { own_addresses: true, ..OpenOptions::default() };
+    let mut device = Device::open(&N150, options).expect("fits");
+    let first = shards(&mut device, each, 2, &[0]).expect("room");
+    let second = shards(&mut device, each, 4, &[1]).expect("room");
+    assert_eq!(addresses(&device, first), [Some(TOP - 2048), None, None, None]);
+    assert_eq!(addresses(&device, second), [None, Some(TOP - 4096), None, None]);
+    // Below what any bank has; then only below what bank 3 has.
+    let shared = tiles(&mut device, BufferType::L1, 1);
+    assert_eq!(address(&device, shared), TOP - 4096 - 2048);
+    let alone = shards(&mut device, Placement::LockstepInShards, 1, &[3]).expect("room");
+    assert_eq!(addresses(&device, alone), [None, None, None, Some(TOP - 1024)]);
+    let third = shards(&mut device, each, 1, &[2, 0, 1]).expect("room");
+    let expected = [Some(TOP - 2048 - 1024), Some(TOP - 4096 - 2048 - 1024), Some(TOP - 2048), None];
+    assert_eq!(addresses(&device, third), expected);
+    assert_eq!(device.buffer(third).expect("alive").address(), TOP - 2048);
+    assert_eq!(device.lowest_l1_address(), Ok(Some(TOP - 4096 - 2048 - 1024)));
+    assert_eq!(device.buffers().count(), 5);
+    let owner = |bank, address| device.owner(Place { dram: false, bank, address }).map(tt_memory::Buffer::id);
+    assert_eq!([owner(0, TOP - 1), owner(1, TOP - 1), owner(3, TOP - 1)], [Some(first), Some(second), Some(alone)]);
+
+    // Contents do not mix, whoever is written while the others are read.
+    for (number, id) in [(1, first), (2, second), (3, third), (4, alone)] {
+        let bytes = device.buffer(id).expect("alive").bytes() as usize;
+        device.write(id, &vec![number; bytes], 1024).expect("written");
+    }
+    for (number, id) in [(1, first), (2, second), (3, third), (4, alone)] {
+        let mut bytes = vec![0; device.buffer(id).expect("alive").bytes() as usize];
+        device.read(id, &mut bytes, 1024).expect("read");
+        assert!(bytes.iter().all(|&byte| byte == number));
+    }
+    let access = device.access(&[third]).expect("one output");
+    assert_eq!(access.page(second, 3).map(|page| page[0]), Ok(2));
+    assert_eq!(access.page(alone, 0).map(|page| page[0]), Ok(4));
+    assert!((0..3).all(|page| access.claim(third, page).is_ok_and(|page| page.len() == 1024)));
+    drop(access);
+
+    // What is freed is used again, in that bank.
+    let before = device.allocated_bytes();
+    device.deallocate(second).expect("alive");
+    assert_eq!(device.allocated_bytes(), before - 4096);
+    let again = shards(&mut device, each, 3, &[1]).expect("room");
+    // Beside the address of `alone`, which is one of all banks.
+    assert_eq!(addresses(&device, again)[1], Some(TOP - 1024 - 3072));
+    let full = shards(&mut device, each, 1400, &[0, 1]);
+    assert!(matches!(full, Err(MemoryError::OutOfMemory { banks: 2, .. })));
+    for id in [first, third, alone, again] {
+        device.deallocate(id).expect("alive");
+    }
+    assert_eq!(device.buffers().count(), 1);
+    assert!(shards(&mut device, each, 1350, &[0, 1]).is_ok());
+    device.close().expect("open");
 }
 
 #[test]

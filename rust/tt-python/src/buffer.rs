@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tt_formats::Arch;
-use tt_memory::buffer::{Buffer, BufferId, BufferType, Plan, Sizes};
+use tt_memory::buffer::{Buffer, BufferId, BufferType, Placement, Plan, Sizes};
 use tt_memory::error::MemoryError;
 
 use crate::chips::Chips;
@@ -27,6 +27,7 @@ pub struct Facts {
     page_columns: usize,
     size: u64,
     bytes_per_bank: u64,
+    placement: Placement,
 }
 
 impl Facts {
@@ -42,6 +43,7 @@ impl Facts {
             page_columns: buffer.page_columns(),
             size: buffer.bytes(),
             bytes_per_bank: buffer.bytes_per_bank(),
+            placement: buffer.placement(),
         }
     }
 
@@ -57,6 +59,7 @@ impl Facts {
             page_columns: plan.page_columns(),
             size: plan.page_bytes() as u64 * plan.num_pages() as u64,
             bytes_per_bank: sizes.bytes_per_bank,
+            placement: plan.placement(),
         }
     }
 
@@ -193,6 +196,7 @@ getters! {
     size: u64 = |facts| facts.size;
     bytes_per_bank: u64 = |facts| facts.bytes_per_bank;
     unique_id: u64 = |facts| facts.id.unique_id();
+    has_own_addresses: bool = |facts| facts.placement == Placement::EachShard;
 }
 
 #[pymethods]
@@ -200,6 +204,19 @@ impl PyBuffer {
     #[getter]
     fn address(&self) -> PyResult<u64> {
         if self.slot.is_some() { Err(slots::refused("an address is read")) } else { Ok(self.facts.address) }
+    }
+
+    /// The address on a core; None if the buffer has none there.
+    fn address_on(&self, py: Python<'_>, x: usize, y: usize) -> PyResult<Option<u64>> {
+        if self.slot.is_some() {
+            return Err(slots::refused("an address is read"));
+        }
+        self.part.shared.inspect(py, |device| {
+            let grid = device.chip().grid;
+            let bank = (x < grid.x as usize && y < grid.y as usize).then(|| y * grid.x as usize + x);
+            let buffer = device.buffer(self.facts.id)?;
+            Ok::<_, MemoryError>(bank.and_then(|bank| buffer.address_in(bank)))
+        })
     }
 
     /// The number of the slot, None for a buffer with memory.

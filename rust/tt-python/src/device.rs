@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tt_memory::Place;
-use tt_memory::buffer::{BufferType, Plan};
+use tt_memory::buffer::{BufferType, Placement, Plan};
 use tt_memory::chip::LogicalCore;
 use tt_memory::device::{Device, OpenOptions, Ranks};
 use tt_memory::error::MemoryError;
@@ -71,7 +71,7 @@ pub struct PyDevice {
 #[pymethods]
 impl PyDevice {
     #[new]
-    #[pyo3(signature = (chip, l1_small_size=0, trace_region_size=0, worker_l1_size=0, dispatch=None, chips=1, ranks=None))]
+    #[pyo3(signature = (chip, l1_small_size=0, trace_region_size=0, worker_l1_size=0, dispatch=None, chips=1, ranks=None, own_addresses=false))]
     #[allow(clippy::too_many_arguments, reason = "what makes a device")]
     fn new(
         py: Python<'_>,
@@ -82,6 +82,7 @@ impl PyDevice {
         dispatch: Option<&str>,
         chips: usize,
         ranks: Option<RanksRow>,
+        own_addresses: bool,
     ) -> PyResult<Self> {
         require_host(py)?;
         let chip = chip_by_dispatch(py, chip, dispatch)?;
@@ -89,6 +90,7 @@ impl PyDevice {
             l1_small_bytes: l1_small_size,
             trace_region_bytes: trace_region_size,
             worker_l1_bytes: worker_l1_size,
+            own_addresses,
         };
         if chips > MAX_CHIPS {
             let text = format!("a mesh has at most {MAX_CHIPS} chips, got {chips}");
@@ -150,6 +152,8 @@ impl PyDevice {
         self.allocate(py, |device| Ok(device.plan_interleaved(kind, page_bytes, num_pages, page_columns)))
     }
 
+    #[allow(clippy::too_many_arguments, reason = "what makes a buffer of shards")]
+    #[pyo3(signature = (buffer_type, page_bytes, tensor_pages, shard_pages, cores, placement=0))]
     fn allocate_sharded(
         &self,
         py: Python<'_>,
@@ -158,10 +162,19 @@ impl PyDevice {
         tensor_pages: (u64, u64),
         shard_pages: (u64, u64),
         cores: Vec<(u32, u32)>,
+        placement: u8,
     ) -> PyResult<PyBuffer> {
         let kind = region(py, buffer_type)?;
         let cores: Vec<LogicalCore> = cores.into_iter().map(|(x, y)| LogicalCore { x, y }).collect();
-        self.allocate(py, |device| device.plan_sharded(kind, page_bytes, tensor_pages, shard_pages, &cores))
+        let placement = match placement {
+            0 => Placement::Lockstep,
+            1 => Placement::LockstepInShards,
+            _ => Placement::EachShard,
+        };
+        self.allocate(py, |device| {
+            let plan = device.plan_sharded(kind, page_bytes, tensor_pages, shard_pages, &cores)?;
+            Ok(plan.placed(placement))
+        })
     }
 
     #[allow(clippy::too_many_arguments, reason = "what makes a buffer of listed places")]

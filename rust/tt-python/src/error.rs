@@ -80,6 +80,7 @@ impl EngineError for MemoryError {
             | Self::CoreOutsideGrid { .. }
             | Self::CoreTwice { .. }
             | Self::Places { .. }
+            | Self::OwnAddresses { .. }
             | Self::EmptyShard { .. } => exception(py, "MemoryConfigError", (text,)),
             Self::Deallocated { .. } | Self::DoubleFree { .. } => exception(py, "StorageError", (text,)),
             Self::Region { .. }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from enum import Enum
 from typing import Any, cast
 
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
@@ -15,7 +16,7 @@ from ttnn.base.enums import (
     ShardStrategy,
     TensorMemoryLayout,
 )
-from ttnn.base.exceptions import ArgumentError, MemoryConfigError, UnsupportedError
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError
 from ttnn.base.json_text import JsonValue, dump_json
 from ttnn.base.shape import Shape, ShapeLike, as_dims
 
@@ -204,10 +205,24 @@ _OF_ND_SHARDS = (TensorMemoryLayout.INTERLEAVED, TensorMemoryLayout.ND_SHARDED)
 """Default of `memory_layout`, and its meaning with `nd_shard_spec`."""
 
 
-class MemoryConfig(JsonValue):
-    """Buffer type, memory layout, and the shards of a sharded tensor. Immutable."""
+class Allocation(Enum):
+    """Kinds of addresses of shards; the values are the engine's."""
 
-    __slots__ = ("_buffer_type", "_hash", "_memory_layout", "_nd_shard_spec", "_shard_spec")
+    LOCKSTEP = 0
+    """One address, free on all cores."""
+    LOCKSTEP_IN_SHARDS = 1
+    """One address, free on the cores of the shards."""
+    PER_CORE = 2
+    """An address of its own on each core."""
+
+
+class MemoryConfig(JsonValue):
+    """Buffer type, memory layout, and the shards of a sharded tensor.
+
+    Immutable but for the way in which the addresses of shards are found.
+    """
+
+    __slots__ = ("_allocation", "_buffer_type", "_hash", "_memory_layout", "_nd_shard_spec", "_shard_spec")
 
     def __init__(
         self,
@@ -255,7 +270,17 @@ class MemoryConfig(JsonValue):
         # A copy: the attributes of a ShardSpec may be assigned, those of a MemoryConfig may not.
         self._shard_spec = None if shard_spec is None else shard_spec._copy()
         self._nd_shard_spec = nd_shard_spec
+        self._allocation = Allocation.LOCKSTEP
         self._hash = hash(self._key())
+
+    def _kept(self) -> MemoryConfig:
+        """Return it for a specification, copied if it can change."""
+        if self._buffer_type is not BufferType.L1 or self._memory_layout is TensorMemoryLayout.INTERLEAVED:
+            return self
+        copy = object.__new__(MemoryConfig)
+        for name in MemoryConfig.__slots__:
+            setattr(copy, name, getattr(self, name))
+        return copy
 
     @property
     def memory_layout(self) -> TensorMemoryLayout:
@@ -287,25 +312,60 @@ class MemoryConfig(JsonValue):
         return self._memory_layout in _SHARDED
 
     def experimental_set_per_core_allocation(self, enable: bool) -> None:
-        """Accept False, which is how memory is allocated here."""
+        """Set whether each core has an address of its own.
+
+        The device must have been opened with the environment variable TT_METAL_ALLOCATOR_MODE_HYBRID=1.
+
+        Raises:
+            MemoryConfigError: not of shards in L1, of n-dimensional ones, or the other option is set.
+        """
         if enable:
             self._require_l1("per_core_allocation", "per_core_allocation is only supported for L1 buffers")
-            raise UnsupportedError(
-                "MemoryConfig: per-core allocation is not modelled: the allocator of a device gives a buffer one "
-                "address on all cores, as without TT_METAL_ALLOCATOR_MODE_HYBRID"
-            )
+            if self._allocation is Allocation.LOCKSTEP_IN_SHARDS:
+                raise self._exclusive(
+                    "per_core_allocation and range_lockstep_allocation are mutually exclusive: a buffer either takes "
+                    "an independent address on each core or one address across them"
+                )
+            self._require_shards("per_core_allocation", "per_core_allocation requires a sharded memory layout")
+            if self._nd_shard_spec is not None:
+                raise MemoryConfigError(
+                    "MemoryConfig: per_core_allocation is an option of shards of a ShardSpec.",
+                    vendor="per_core_allocation is not supported with NdShardSpec",
+                )
+        self._set_allocation(Allocation.PER_CORE, enable)
 
     def experimental_set_range_lockstep_allocation(self, enable: bool) -> None:
-        """Accept False, which is how memory is allocated here."""
+        """Set whether only the cores of the shards are kept clear.
+
+        The buffer has one address. On other cores, buffers with per-core addresses may have it too.
+
+        Raises:
+            MemoryConfigError: not of shards in L1, or the other option is set.
+        """
         if enable:
             self._require_l1(
                 "range_lockstep_allocation",
                 "range_lockstep_allocation is only supported for L1 buffers: the scan it narrows runs over L1 banks, "
                 "so the flag would be silently ignored anywhere else",
             )
-            raise UnsupportedError(
-                "MemoryConfig: range lock-step allocation is not modelled; buffers are the same on all cores"
+            if self._allocation is Allocation.PER_CORE:
+                raise self._exclusive(
+                    "range_lockstep_allocation and per_core_allocation are mutually exclusive: a buffer either takes "
+                    "one address across its cores or an independent address on each"
+                )
+            self._require_shards(
+                "range_lockstep_allocation",
+                "range_lockstep_allocation requires a sharded memory layout: an interleaved buffer spans every bank, "
+                "so there is no narrower core set to scope the allocation to",
             )
+        self._set_allocation(Allocation.LOCKSTEP_IN_SHARDS, enable)
+
+    def _set_allocation(self, allocation: Allocation, enable: bool) -> None:
+        if enable:
+            self._allocation = allocation
+        elif self._allocation is allocation:
+            self._allocation = Allocation.LOCKSTEP
+        self._hash = hash(self._key())
 
     def _require_l1(self, name: str, vendor: str) -> None:
         if self._buffer_type is not BufferType.L1:
@@ -314,13 +374,28 @@ class MemoryConfig(JsonValue):
                 vendor=vendor,
             )
 
+    def _require_shards(self, name: str, vendor: str) -> None:
+        if not self.is_sharded():
+            raise MemoryConfigError(
+                f"MemoryConfig: {name} is an option of sharded tensors, this one is {self._memory_layout.name}.",
+                vendor=vendor,
+            )
+
+    @staticmethod
+    def _exclusive(vendor: str) -> MemoryConfigError:
+        return MemoryConfigError(
+            "MemoryConfig: set per_core_allocation or range_lockstep_allocation, not both.", vendor=vendor
+        )
+
     def _as_json(self) -> dict[str, Any]:
         data: dict[str, Any] = {
             "memory_layout": self._memory_layout.value,
             "buffer_type": self._buffer_type.value,
             "created_with_nd_shard_spec": self._nd_shard_spec is not None,
-            "per_core_allocation": False,
+            "per_core_allocation": self._allocation is Allocation.PER_CORE,
         }
+        if self._allocation is Allocation.LOCKSTEP_IN_SHARDS:
+            data["range_lockstep_allocation"] = True
         if self._nd_shard_spec is not None:
             data["nd_shard_spec"] = self._nd_shard_spec._as_json()
         if self._shard_spec is not None:
@@ -329,19 +404,23 @@ class MemoryConfig(JsonValue):
 
     @classmethod
     def _from_json(cls, data: dict[str, Any]) -> MemoryConfig:
-        if data.get("per_core_allocation"):
-            raise UnsupportedError("MemoryConfig.from_json: per-core allocation is not modelled")
         if data["created_with_nd_shard_spec"]:
-            return MemoryConfig(BufferType(data["buffer_type"]), NdShardSpec._from_json(data["nd_shard_spec"]))
-        shards = data.get("shard_spec")
-        return MemoryConfig(
-            TensorMemoryLayout(data["memory_layout"]),
-            BufferType(data["buffer_type"]),
-            None if shards is None else ShardSpec._from_json(shards),
-        )
+            config = MemoryConfig(BufferType(data["buffer_type"]), NdShardSpec._from_json(data["nd_shard_spec"]))
+        else:
+            shards = data.get("shard_spec")
+            config = MemoryConfig(
+                TensorMemoryLayout(data["memory_layout"]),
+                BufferType(data["buffer_type"]),
+                None if shards is None else ShardSpec._from_json(shards),
+            )
+        if data.get("per_core_allocation"):
+            config.experimental_set_per_core_allocation(True)
+        if data.get("range_lockstep_allocation"):
+            config.experimental_set_range_lockstep_allocation(True)
+        return config
 
     def _key(self) -> tuple[object, ...]:
-        return (self._memory_layout, self._buffer_type, self._shard_spec, self._nd_shard_spec)
+        return (self._memory_layout, self._buffer_type, self._shard_spec, self._nd_shard_spec, self._allocation)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -358,7 +437,8 @@ class MemoryConfig(JsonValue):
             f"MemoryConfig(memory_layout={self._memory_layout.cpp_name},buffer_type={self._buffer_type.cpp_name},"
             f"shard_spec={shards},nd_shard_spec={nd_shards},"
             f"created_with_nd_shard_spec={int(self._nd_shard_spec is not None)},"
-            "per_core_allocation=0,range_lockstep_allocation=0)"
+            f"per_core_allocation={int(self._allocation is Allocation.PER_CORE)},"
+            f"range_lockstep_allocation={int(self._allocation is Allocation.LOCKSTEP_IN_SHARDS)})"
         )
 
 

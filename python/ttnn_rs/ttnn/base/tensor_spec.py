@@ -115,7 +115,7 @@ class TensorSpec:
         self._shape = Shape._of(dims)
         self._dtype = dtype
         self._layout = layout
-        self._memory_config = memory_config
+        self._memory_config = memory_config._kept()
         self._tile = tile
         padded = _padded(dims, layout, memory_config, tile)
         self._padding = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -123,7 +124,14 @@ def power_up(
         ranks: The processes that have the chips; default: this one.
     """
     facts = _engine.chip_info(name, dispatch.cores)
-    options: dict[str, Any] = {**regions, "dispatch": dispatch.cores, "chips": len(ids)}
+    # As the official package reads it: when a device is opened, and only "1..." counts.
+    hybrid = os.environ.get("TT_METAL_ALLOCATOR_MODE_HYBRID", "").startswith("1")
+    options: dict[str, Any] = {
+        **regions,
+        "dispatch": dispatch.cores,
+        "chips": len(ids),
+        "own_addresses": hybrid,
+    }
     if ranks is None:
         engine = _engine.Device(name, **options)
     else:

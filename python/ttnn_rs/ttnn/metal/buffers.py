@@ -92,7 +92,17 @@ class Buffer:
         """The pages of a sharded buffer, by core."""
 
     def address(self) -> int:
-        """Return its address, the same in every bank."""
+        """Return its address, the same in every bank.
+
+        Raises:
+            UnsupportedError: each core has an address of its own.
+        """
+        if self.memory.has_own_addresses:
+            raise UnsupportedError(
+                "Buffer.address(): each core has an address of its own; circular buffers on such shards are not "
+                "implemented. Pass Tensor.experimental_per_core_buffer_address as run-time arguments.",
+                "unimplemented",
+            )
         return self.memory.address
 
     def size(self) -> int:

@@ -25,6 +25,7 @@ class PhantomBuffer:
     It counts as allocated until it is released, or until the capture ends that it was made for.
     """
 
+    has_own_addresses: ClassVar[bool] = False
     _ids: ClassVar[itertools.count[int]] = itertools.count(-1, -1)
 
     def __init__(self, spec: TensorSpec, chip: Chip, places: Sequence[int]) -> None:

@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ttnn.base.core_range import CoreCoord
 from ttnn.base.enums import BLOCK_FLOATS, ELEMENT_BYTES, DataType, Layout, StorageType
-from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError, StorageError, UnsupportedError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.exceptions import (
+    ArgumentError,
+    DeviceError,
+    MemoryConfigError,
+    ShapeError,
+    StorageError,
+    UnsupportedError,
+)
+from ttnn.base.memory_config import Allocation, MemoryConfig
 from ttnn.base.observers import OBSERVERS, observed, observing
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
@@ -303,8 +311,62 @@ class TensorStorage:
         return StorageError(sentence, vendor=f"Input Tensor {letter} is not allocated")
 
     def buffer_address(self) -> int:
-        """Return the address in each bank."""
-        return self._require_device("Tensor.buffer_address", "the tensor").address
+        """Return the address in each bank.
+
+        Raises:
+            MemoryConfigError: each core has an address of its own.
+        """
+        buffer = self._require_device("Tensor.buffer_address", "the tensor")
+        if self.is_per_core_allocated():
+            raise MemoryConfigError(
+                "Tensor.buffer_address: each core has an address of its own; "
+                "use experimental_per_core_buffer_address(device_coord, core).",
+                vendor="Per-core allocated tensors do not have a single address. Use "
+                "experimental_per_core_buffer_address(device_coord, core) instead.",
+            )
+        return buffer.address
+
+    def is_per_core_allocated(self) -> bool:
+        """Return whether each core has an address of its own."""
+        return self._device is not None and self._spec._memory_config._allocation is Allocation.PER_CORE
+
+    def is_range_lockstep_allocated(self) -> bool:
+        """Return whether its address may be another buffer's on other cores."""
+        return self._device is not None and self._spec._memory_config._allocation is Allocation.LOCKSTEP_IN_SHARDS
+
+    def experimental_per_core_buffer_address(self, *where: MeshCoordinate | CoreCoord) -> int:
+        """Return the address of the shard on a core.
+
+        Args:
+            where: (device_coord, core), or (core) as in earlier versions; the address is the same on all chips.
+
+        Raises:
+            ArgumentError: other arguments, a chip that the tensor is not on, or a core without a shard.
+            MemoryConfigError: all cores have the same address.
+        """
+        call = "Tensor.experimental_per_core_buffer_address"
+        buffer = self._require_device(call, "the tensor")
+        core = where[-1] if where else None
+        if (
+            not isinstance(core, CoreCoord)
+            or len(where) > 2
+            or not all(isinstance(place, MeshCoordinate) for place in where[:-1])
+        ):
+            raise ArgumentError(f"{call}: expected (device_coord: MeshCoordinate, core: CoreCoord), got {where}")
+        if not self.is_per_core_allocated():
+            raise MemoryConfigError(
+                f"{call}: all cores have the same address; use buffer_address().",
+                vendor="Buffer does not use per-core allocation",
+            )
+        if len(where) == 2 and where[0] not in self.device_coords():
+            raise ArgumentError(f"{call}: the tensor is not on the chip at {where[0]}")
+        address = buffer.address_on(core.x, core.y)
+        if address is None:
+            raise ArgumentError(
+                f"{call}: no shard is on core {core.x}-{core.y}",
+                vendor=f"No per-core address for core ({core.x}, {core.y})",
+            )
+        return address
 
     def buffer_page_size(self) -> int:
         """Return the bytes of a page: a tile or a row."""

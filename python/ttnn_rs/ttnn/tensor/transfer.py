@@ -11,7 +11,8 @@ import numpy as np
 from ttnn.base import nd_shards
 from ttnn.base.core_range import CoreCoord, CoreLike, as_core, check_in_grid
 from ttnn.base.enums import Arch, BufferType, DataType, ShardOrientation, TensorMemoryLayout
-from ttnn.base.exceptions import ArgumentError, DeviceError, DTypeError, MemoryConfigError
+from ttnn.base.exceptions import ArgumentError, DeviceError, DTypeError, MemoryConfigError, UnsupportedError
+from ttnn.base.memory_config import Allocation
 from ttnn.base.observers import OBSERVERS, allocates_nothing, blocked, elements_of
 from ttnn.base.tensor_spec import TensorSpec, require_allocatable
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
@@ -104,10 +105,17 @@ def _allocate_sharded(spec: TensorSpec, engine: Engine) -> Buffer:
         (rows, columns),
         (shards.shape[0] // page_height, shards.shape[1] // page_width),
         [(core.x, core.y) for core in cores],
+        config._allocation.value,
     )
 
 
 def _allocate_dealt(spec: TensorSpec, engine: Engine) -> Buffer:
+    if spec._memory_config._allocation is not Allocation.LOCKSTEP:
+        raise UnsupportedError(
+            "allocating a tensor: range lock-step allocation of n-dimensional shards is not implemented; "
+            "use a ShardSpec.",
+            "unimplemented",
+        )
     where = nd_shards.deal(spec)
     kind = spec._memory_config.buffer_type
     return engine.allocate_listed(

@@ -147,15 +147,14 @@ impl Run {
             let advice = "they were never allocated, or freed before the program ran".to_owned();
             return Err(FaultKind::NoOwner { place: self.place_name(place), address, bytes, advice });
         };
-        let end = buffer.address() + buffer.bytes_per_bank();
-        let owner = || {
-            format!("the buffer at {} ({} pages of {} B)", buffer.address(), buffer.num_pages(), buffer.page_bytes())
-        };
+        let start = buffer.start_in(place.bank);
+        let end = start + buffer.bytes_per_bank();
+        let owner = || format!("the buffer at {start} ({} pages of {} B)", buffer.num_pages(), buffer.page_bytes());
         if address + bytes > end {
             let over = address + bytes - end;
             return Err(FaultKind::PastBuffer { place: self.place_name(place), address, bytes, over, owner: owner() });
         }
-        let offset = (address - buffer.address()) as usize;
+        let offset = (address - start) as usize;
         if how == Use::Write {
             buffer.mark_bytes(device.current(), place.bank, offset, bytes as usize);
         } else if self.watched && !buffer.bytes_written(device.current(), place.bank, offset, bytes as usize) {
@@ -204,8 +203,9 @@ pub(crate) fn check_window(
 /// Marks bytes of a CB that lies in a buffer as written there: the next program reads them as the buffer's.
 pub(crate) fn mark_buffer(device: &Device, place: Place, bytes: u32) {
     if let Some(buffer) = device.owner(place) {
-        let end = (place.address + u64::from(bytes)).min(buffer.address() + buffer.bytes_per_bank());
-        let offset = (place.address - buffer.address()) as usize;
+        let start = buffer.start_in(place.bank);
+        let end = (place.address + u64::from(bytes)).min(start + buffer.bytes_per_bank());
+        let offset = (place.address - start) as usize;
         buffer.mark_bytes(device.current(), place.bank, offset, (end - place.address) as usize);
     }
 }

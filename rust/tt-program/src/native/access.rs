@@ -109,9 +109,10 @@ impl Run {
         if inside {
             return None;
         }
-        let buffer = device.owner(self.own_place(address))?;
-        let end = buffer.address() + buffer.bytes_per_bank();
-        Some(buffer.address() as u32..end as u32)
+        let place = self.own_place(address);
+        let buffer = device.owner(place)?;
+        let start = buffer.start_in(place.bank);
+        Some(start as u32..(start + buffer.bytes_per_bank()) as u32)
     }
 
     /// Whether the running kernel may read all of a range of own L1, or write to it, and nothing in it is a flag that
@@ -136,7 +137,7 @@ impl Run {
         }
         let place: Place = self.own_place(start);
         device.owner(place).is_some_and(|buffer| {
-            let offset = (place.address - buffer.address()) as usize;
+            let offset = (place.address - buffer.start_in(place.bank)) as usize;
             buffer.bytes_written(device.current(), place.bank, offset, (end - start) as usize)
         })
     }
