@@ -61,7 +61,17 @@ def counted_copies(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     copies: list[str] = []
     first = border.to_host
+    whole = border.Given.place
+
+    def placed(self: Any, *given: Any) -> Any:
+        before = len(copies)
+        made = whole(self, *given)
+        if len(copies) == before:
+            copies.append(self._name)
+        return made
+
     monkeypatch.setattr(border, "to_host", lambda value, name: (copies.append(name), first(value, name))[1])
+    monkeypatch.setattr(border.Given, "place", placed)
     return copies
 
 
@@ -104,6 +114,30 @@ def test_inputs_that_are_written_to_change() -> None:
     result = torch.compile(change, backend=tt)(given)
     assert_close(result, change(wanted), "element")
     assert_close(given, wanted, "element")
+
+
+@torch.no_grad()
+def test_a_cache_that_is_written_to_is_not_copied_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Decoder(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("cache", torch.zeros(4, 8))
+
+        def forward(self, row: torch.Tensor, place: torch.Tensor) -> torch.Tensor:
+            self.cache[place] = row
+            return self.cache.sum(0)
+
+    copies, model = counted_copies(monkeypatch), Decoder()
+    reference, run = copy.deepcopy(model), torch.compile(model, backend=tt)
+    for step in range(4):
+        row, place = torch.randn(1, 8), torch.tensor([step])
+        copies.clear()
+        assert_close(run(row, place), reference(row, place), "product")
+        assert_close(model.cache, reference.cache, "element")
+        assert len(copies) == (3 if not step else 2)
+    model.cache.mul_(2)
+    reference.cache.mul_(2)
+    assert_close(run(row, place), reference(row, place), "product")
 
 
 @torch.no_grad()

@@ -10,6 +10,7 @@ import torch
 import torch._dynamo
 
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.frontends.torch.border import write_back
 from ttnn.compiler.frontends.torch.compiled import Compiled
 from ttnn.compiler.frontends.torch.config import CompileDepth
 from ttnn.compiler.frontends.torch.options import Options, options_of
@@ -165,7 +166,7 @@ class _Function:
             return self._function(*inputs)
         outputs = self._run(*inputs)
         for number, value in zip(mutated, outputs[len(outputs) - len(mutated) :], strict=True):
-            inputs[number].copy_(value)
+            write_back(value, inputs[number])
         return self._traced.results(outputs, inputs)
 
 

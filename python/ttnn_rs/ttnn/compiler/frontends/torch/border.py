@@ -12,9 +12,11 @@ import torch
 
 import ttnn
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description
 from ttnn.compiler.frontends.resident import Held, Store
+from ttnn.compiler.runtime.place import Transfers, form, place
 
-__all__ = ["Parameter", "argument", "from_device", "left", "parameter", "read", "result", "to_host"]
+__all__ = ["Parameter", "argument", "from_device", "left", "parameter", "read", "result", "to_host", "write_back"]
 
 _HOST: Final = {
     torch.bool: torch.bfloat16,
@@ -104,7 +106,7 @@ def argument(value: torch.Tensor, name: str) -> Any:
         if found is not None and found.origin is not None:
             found.tensor = weakref.ref(value)
             return found
-    return to_host(value, name)
+    return Given(value, name)
 
 
 def result(tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
@@ -116,6 +118,45 @@ def result(tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Ten
     if not made.is_inference():
         _STORE.put(_key(made), made.untyped_storage(), made._version, Parameter(made, "a result", tensor))
     return made
+
+
+def write_back(value: torch.Tensor, target: torch.Tensor) -> None:
+    """Give a tensor the elements of a result, which stay on the device."""
+    target.copy_(value)
+    if value.is_inference() or target.is_inference() or value.dtype != target.dtype:
+        return
+    found = _STORE.find(_key(value), value.untyped_storage(), value._version)
+    if found is not None and found.origin is not None:
+        known = Parameter(target, "a result", found.origin)
+        _STORE.put(_key(target), target.untyped_storage(), target._version, known)
+
+
+class Given(Held):
+    """A tensor of PyTorch that is copied to the device in one step, and not kept."""
+
+    def __init__(self, value: torch.Tensor, name: str) -> None:
+        super().__init__(tuple(value.shape))
+        self._value, self._name = value, name
+
+    def host(self) -> Any:
+        """Return the elements as a host tensor."""
+        return to_host(self._value, self._name)
+
+    def place(self, want: Description, device: Any, transfers: Transfers) -> Any:
+        """Return the elements as a tensor in a program's form."""
+        dtype, layout, memory = form(want)
+        if memory is None or _NATURAL.get(self._value.dtype) != dtype:
+            return place(self.host(), want, device, transfers)
+        made = ttnn.from_torch(self._value.detach(), layout=layout, device=device, memory_config=memory)
+        transfers.up(made)
+        return made
+
+    def keep(self, want: Description, device: Any, transfers: Transfers, user: Any) -> Any:
+        """Return the elements in a form."""
+        return self.place(want, device, transfers)
+
+
+_NATURAL: Final = {torch.float32: ttnn.float32, torch.bfloat16: ttnn.bfloat16, torch.int32: ttnn.int32}
 
 
 class Left(Parameter):
