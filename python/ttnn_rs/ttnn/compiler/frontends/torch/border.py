@@ -121,7 +121,10 @@ def result(tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Ten
 
 
 def write_back(value: torch.Tensor, target: torch.Tensor) -> None:
-    """Give a tensor the elements of a result, which stay on the device."""
+    """Copy a result to a tensor.
+
+    Its elements stay on the device too.
+    """
     target.copy_(value)
     if value.is_inference() or target.is_inference() or value.dtype != target.dtype:
         return
@@ -132,7 +135,10 @@ def write_back(value: torch.Tensor, target: torch.Tensor) -> None:
 
 
 class Given(Held):
-    """A tensor of PyTorch that is copied to the device in one step, and not kept."""
+    """A tensor of PyTorch that is copied to the device in one step.
+
+    The copy is not kept.
+    """
 
     def __init__(self, value: torch.Tensor, name: str) -> None:
         super().__init__(tuple(value.shape))
