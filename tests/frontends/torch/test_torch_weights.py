@@ -69,13 +69,14 @@ def test_smollm2_continues_a_text_as_the_ported_model_does(device: Any) -> None:
 
     weights = smollm2.load_weights()
     tokenizer = smollm2.load_tokenizer()
-    prompt = [smollm2.BEGIN, *tokenizer.encode("The capital of France is").ids]
+    # The ported model is bfloat16, this one float32: a text whose next tokens are not close to others.
+    prompt = [smollm2.BEGIN, *tokenizer.encode("1, 2, 3, 4, 5, 6, 7, 8,").ids]
     expected = smollm2.generate(smollm2.SmolLM2(device, weights), prompt, 20)
     run = torch.compile(Model(weights), backend=tt, options=STRICT)
     tokens = list(prompt)
     for _ in range(20):
         # What follows a token is not seen by it.
-        padded = torch.zeros(32, dtype=torch.int64)
+        padded = torch.zeros(64, dtype=torch.int64)
         padded[: len(tokens)] = torch.tensor(tokens)
         tokens.append(int(run(padded)[len(tokens) - 1].argmax()))
     assert tokenizer.decode(tokens[len(prompt) :]) == tokenizer.decode(expected)

@@ -135,7 +135,7 @@ def write_back(value: torch.Tensor, target: torch.Tensor) -> None:
 
 
 class Given(Held):
-    """A tensor of PyTorch that is copied to the device in one step.
+    """A tensor of PyTorch, copied to the device in one step.
 
     The copy is not kept.
     """
