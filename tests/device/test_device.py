@@ -18,6 +18,7 @@ from ttnn.device.lifecycle import get_dispatch_core_axis, get_optimal_dram_bank_
 CHIPS = {
     "n150": (ttnn.Arch.WORMHOLE_B0, (8, 8), 12, 1_499_136, 105_824, 32),
     "n300": (ttnn.Arch.WORMHOLE_B0, (8, 8), 12, 1_499_136, 105_824, 32),
+    "galaxy": (ttnn.Arch.WORMHOLE_B0, (8, 9), 12, 1_499_136, 105_824, 32),
     "p100": (ttnn.Arch.BLACKHOLE, (11, 10), 7, 1_572_864, 111_744, 64),
     "p150": (ttnn.Arch.BLACKHOLE, (13, 10), 8, 1_572_864, 111_744, 64),
     "p300": (ttnn.Arch.BLACKHOLE, (11, 10), 8, 1_572_864, 111_744, 64),
@@ -182,7 +183,7 @@ def test_dispatch_cores_are_the_chips_own() -> None:
         assert get_dispatch_core_axis(device) is axis
         ttnn.close_device(device)
     by_rows = ttnn.DispatchCoreConfig(axis=ttnn.DispatchCoreAxis.ROW)
-    with pytest.raises(ttnn.UnsupportedError, match="not modelled on p150"):
+    with pytest.raises(ttnn.UnsupportedError, match="ROW dispatch core axis is not supported for blackhole"):
         ttnn.open_device(device_id=0, dispatch_core_config=by_rows, chip="p150")
 
 

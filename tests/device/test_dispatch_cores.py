@@ -38,7 +38,8 @@ def mesh(system: str, shape: tuple[int, int], config: ttnn.DispatchCoreConfig | 
         ("n300", ETH, (8, 8)),
         ("n300_2x2", ETH, (8, 8)),
         ("t3k", ETH, (8, 8)),
-        ("galaxy", WORKER, (8, 8)),
+        ("galaxy", WORKER, (8, 9)),
+        ("tg", WORKER, (8, 8)),
         ("p150_x4", WORKER, (13, 10)),
     ],
 )
@@ -125,10 +126,61 @@ def test_chips_without_idle_ethernet_cores_refuse_them(system: str) -> None:
 def test_dispatch_cores_that_do_not_exist_are_refused() -> None:
     with pytest.raises(ttnn.UnsupportedError, match="COL axis is not supported for ETH dispatch core type"):
         ttnn.DispatchCoreConfig(ETH, COL)
-    with pytest.raises(ttnn.UnsupportedError, match="fabric_tensix_config must be None or"):
-        ttnn.DispatchCoreConfig(fabric_tensix_config=ttnn.FabricTensixConfig.MUX)
+    with pytest.raises(ttnn.ArgumentError, match="fabric_tensix_config must be a FabricTensixConfig, got 1"):
+        ttnn.DispatchCoreConfig(fabric_tensix_config=1)
+    with pytest.raises(
+        ttnn.UnsupportedError, match="ROW dispatch core axis is not supported for blackhole arch unless"
+    ):
+        ttnn.open_device(device_id=0, dispatch_core_config=ttnn.DispatchCoreConfig(WORKER, ROW), chip="p150")
     expected = re.escape(
         "DispatchCoreConfig(type=DispatchCoreType.ETH, axis=DispatchCoreAxis.COL) is not modelled on p150"
     )
     with pytest.raises(ttnn.UnsupportedError, match=expected):
         ttnn.open_device(device_id=0, dispatch_core_config=ttnn.DispatchCoreConfig(ETH), chip="p150")
+
+
+MUX = ttnn.FabricTensixConfig.MUX
+
+
+@pytest.mark.parametrize(
+    ("system", "shape", "axis", "grid"),
+    [
+        ("t3k", (1, 4), ROW, (8, 7)),
+        ("t3k", (1, 4), COL, (7, 8)),
+        ("galaxy", (1, 4), None, (8, 9)),
+        ("galaxy", (1, 4), COL, (7, 10)),
+        ("p150_x4", (1, 4), None, (14, 9)),
+        ("p150_x4", (1, 4), COL, (13, 10)),
+        ("p300", (1, 2), None, (12, 9)),
+    ],
+)
+def test_mux_cores_are_those_beside_dispatch(
+    system: str, shape: tuple[int, int], axis: ttnn.DispatchCoreAxis | None, grid: tuple[int, int]
+) -> None:
+    with manage_config("system", system):
+        ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_1D, fabric_tensix_config=MUX)
+        try:
+            config = ttnn.DispatchCoreConfig(WORKER, axis, MUX)
+            assert config.axis is (axis or ROW)
+            with mesh(system, shape, config) as device:
+                assert device.compute_with_storage_grid_size() == ttnn.CoreCoord(*grid)
+                ones = ttnn.ones([1, 1, 32, 32], layout=ttnn.TILE_LAYOUT, device=device)
+                parts = ttnn.get_device_tensors(ttnn.all_reduce(ones))
+                assert all((ttnn.to_torch(part) == shape[1]).all() for part in parts)
+        finally:
+            ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
+    assert ttnn.DispatchCoreConfig(fabric_tensix_config=MUX).axis is ROW
+
+
+def test_mux_cores_need_dispatch_on_worker_cores() -> None:
+    with manage_config("system", "t3k"):
+        ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_1D, fabric_tensix_config=MUX)
+        try:
+            with pytest.raises(
+                ttnn.UnsupportedError, match=r"the fabric has mux cores .*choose DispatchCoreConfig\(type"
+            ):
+                ttnn.open_mesh_device(ttnn.MeshShape(1, 4))
+        finally:
+            ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
+    with ttnn.create_mesh_device(ttnn.MeshShape(1, 4)) as device:
+        assert device.compute_with_storage_grid_size() == ttnn.CoreCoord(8, 8)

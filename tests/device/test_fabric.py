@@ -177,9 +177,9 @@ def test_one_fabric_at_a_time() -> None:
             "FabricReliabilityMode.DYNAMIC_RECONFIG is not modelled",
         ),
         (
-            lambda: ttnn.set_fabric_config(LINE, fabric_tensix_config=ttnn.FabricTensixConfig.MUX),
+            lambda: ttnn.set_fabric_config(LINE, fabric_udm_mode=ttnn.FabricUDMMode.ENABLED),
             UnsupportedError,
-            "FabricTensixConfig.MUX is not modelled",
+            "FabricUDMMode.ENABLED is not modelled",
         ),
         (lambda: ttnn.set_fabric_config(ttnn.FabricConfig.CUSTOM), UnsupportedError, "FabricConfig.CUSTOM is not"),
         (lambda: ttnn.set_fabric_config(LINE, router_config=3), ArgumentError, "router_config must be a FabricR"),

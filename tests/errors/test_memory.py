@@ -163,8 +163,8 @@ OPENING: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"num_command_queues": 0}, ttnn.DeviceError, "num_command_queues must be between 1 and 2, got 0"),
     ({"num_command_queues": 3}, ttnn.DeviceError, "num_command_queues must be between 1 and 2, got 3"),
     ({"dispatch_core_config": 1}, ttnn.ArgumentError, "dispatch_core_config must be a DispatchCoreConfig, got 1"),
-    ({"chip": "n151"}, ttnn.DeviceError, 'there is no chip "n151"; choose one of n150, n300, p100, p150, p300'),
-    ({"chip": 150}, ttnn.ArgumentError, "chip must be one of n150, n300, p100, p150, p300, got 150"),
+    ({"chip": "n151"}, ttnn.DeviceError, 'there is no chip "n151"; choose one of n150, n300, galaxy, p100, p150, p300'),
+    ({"chip": 150}, ttnn.ArgumentError, "chip must be one of n150, n300, galaxy, p100, p150, p300, got 150"),
 ]
 
 

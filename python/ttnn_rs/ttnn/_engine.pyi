@@ -814,7 +814,6 @@ def local_scores(
     *,
     groups: Sequence[Sequence[int]],
     columns: Sequence[int],
-    cores: Sequence[int],
     together: int,
 ) -> None: ...
 def share_weights(

@@ -4,7 +4,7 @@
 //!
 //! Source: the published architecture constants of Wormhole and Blackhole boards and, for coordinates, what the
 //! official package reports for an n150 and a p150. The p100 and the chips of the n300 and the p300 (one of two) follow
-//! the same coordinate rules with more rows or columns harvested. Grids by dispatch cores are those of the official core
+//! the same coordinate rules with more rows or columns harvested, those of a Galaxy with none. Grids by dispatch cores are those of the official core
 //! descriptors.
 
 pub use tt_formats::Arch;
@@ -80,7 +80,7 @@ impl Dispatch {
 /// One kind of chip on one kind of board.
 #[derive(Debug, PartialEq)]
 pub struct ChipSpec {
-    /// Board name: `n150`, `n300`, `p100`, `p150`, `p300`.
+    /// Board name: `n150`, `n300`, `galaxy`, `p100`, `p150`, `p300`.
     pub name: &'static str,
     /// Chip generation.
     pub arch: Arch,
@@ -277,6 +277,22 @@ pub static N150_IN_COLUMNS: ChipSpec = ChipSpec { grid: Grid { x: 7, y: 9 }, opt
 /// [`N300`] with its last column kept for dispatch.
 pub static N300_IN_COLUMNS: ChipSpec = ChipSpec { grid: Grid { x: 7, y: 8 }, ..N300_CHIP };
 
+const GALAXY_CHIP: ChipSpec = ChipSpec {
+    name: "galaxy",
+    grid: Grid { x: 8, y: 9 },
+    harvesting: Harvesting::Rows(0),
+    optimal_dram_workers: None,
+    ..N150_CHIP
+};
+
+/// One of the 32 Wormhole chips of a Galaxy.
+///
+/// Its last row is kept for dispatch.
+pub static GALAXY: ChipSpec = GALAXY_CHIP;
+
+/// [`GALAXY`] with its last column kept for dispatch.
+pub static GALAXY_IN_COLUMNS: ChipSpec = ChipSpec { grid: Grid { x: 7, y: 10 }, ..GALAXY_CHIP };
+
 const P150_CHIP: ChipSpec = ChipSpec {
     name: "p150",
     arch: Arch::Blackhole,
@@ -302,8 +318,12 @@ const P150_CHIP: ChipSpec = ChipSpec {
 /// One Blackhole chip on a p150.
 pub static P150: ChipSpec = P150_CHIP;
 
-/// One Blackhole chip on a p100.
-pub static P100: ChipSpec = ChipSpec {
+/// [`P150`] with its last row kept for dispatch and mux cores.
+///
+/// The cores nearest to the DRAM banks have not been recorded.
+pub static P150_IN_ROWS: ChipSpec = ChipSpec { grid: Grid { x: 14, y: 9 }, optimal_dram_workers: None, ..P150_CHIP };
+
+const P100_CHIP: ChipSpec = ChipSpec {
     name: "p100",
     grid: Grid { x: 11, y: 10 },
     harvesting: Harvesting::Columns(2),
@@ -312,17 +332,22 @@ pub static P100: ChipSpec = ChipSpec {
     ..P150_CHIP
 };
 
+/// One Blackhole chip on a p100.
+pub static P100: ChipSpec = P100_CHIP;
+
+/// [`P100`] with its last row kept for dispatch and mux cores.
+pub static P100_IN_ROWS: ChipSpec = ChipSpec { grid: Grid { x: 12, y: 9 }, ..P100_CHIP };
+
+const P300_CHIP: ChipSpec = ChipSpec { name: "p300", dram_cores: BLACKHOLE_DRAM, ..P100_CHIP };
+
 /// One of the two Blackhole chips of a p300.
-pub static P300: ChipSpec = ChipSpec {
-    name: "p300",
-    grid: Grid { x: 11, y: 10 },
-    harvesting: Harvesting::Columns(2),
-    optimal_dram_workers: None,
-    ..P150_CHIP
-};
+pub static P300: ChipSpec = P300_CHIP;
+
+/// [`P300`] with its last row kept for dispatch and mux cores.
+pub static P300_IN_ROWS: ChipSpec = ChipSpec { grid: Grid { x: 12, y: 9 }, ..P300_CHIP };
 
 /// Every chip there is, the default one first.
-pub static CHIPS: &[&ChipSpec] = &[&N150, &N300, &P100, &P150, &P300];
+pub static CHIPS: &[&ChipSpec] = &[&N150, &N300, &GALAXY, &P100, &P150, &P300];
 
 /// The chips by their dispatch cores.
 ///
@@ -334,8 +359,13 @@ static BY_DISPATCH: &[(Dispatch, &ChipSpec)] = &[
     (Dispatch::Row, &N300_IN_ROWS),
     (Dispatch::Column, &N300_IN_COLUMNS),
     (Dispatch::Ethernet, &N300),
+    (Dispatch::Row, &GALAXY),
+    (Dispatch::Column, &GALAXY_IN_COLUMNS),
+    (Dispatch::Row, &P100_IN_ROWS),
     (Dispatch::Column, &P100),
+    (Dispatch::Row, &P150_IN_ROWS),
     (Dispatch::Column, &P150),
+    (Dispatch::Row, &P300_IN_ROWS),
     (Dispatch::Column, &P300),
 ];
 
@@ -366,9 +396,10 @@ mod tests {
         let expected = [
             ("n150", [Some((8, 8)), Some((7, 9)), Some((8, 8))]),
             ("n300", [Some((8, 7)), Some((7, 8)), Some((8, 8))]),
-            ("p100", [None, Some((11, 10)), None]),
-            ("p150", [None, Some((13, 10)), None]),
-            ("p300", [None, Some((11, 10)), None]),
+            ("galaxy", [Some((8, 9)), Some((7, 10)), None]),
+            ("p100", [Some((12, 9)), Some((11, 10)), None]),
+            ("p150", [Some((14, 9)), Some((13, 10)), None]),
+            ("p300", [Some((12, 9)), Some((11, 10)), None]),
         ];
         assert_eq!(grids.collect::<Vec<_>>(), expected);
     }

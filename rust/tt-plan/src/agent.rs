@@ -266,8 +266,8 @@ impl<'a> Agent<'a> {
         let Transfer { place, pages, page_bytes, per_barrier, in_step } = transfer;
         let issue = if place == Place::Local { mechanisms.local_issue } else { mechanisms.issue };
         let (latency, rate) = match (place, write) {
-            (Place::Dram | Place::DramOther, false) => (mechanisms.dram_read, mechanisms.port),
-            (Place::Dram | Place::DramOther, true) => (mechanisms.dram_write, mechanisms.port),
+            (Place::Dram | Place::DramOther | Place::DramOwn, false) => (mechanisms.dram_read, mechanisms.port),
+            (Place::Dram | Place::DramOther | Place::DramOwn, true) => (mechanisms.dram_write, mechanisms.port),
             (Place::L1, false) => (mechanisms.l1_read, mechanisms.port),
             (Place::L1, true) => (mechanisms.l1_write, mechanisms.port),
             (Place::Local, _) => (mechanisms.local_read, mechanisms.loopback),

@@ -32,9 +32,13 @@ impl Traffic {
                             read +=
                                 service(bytes, pages, mechanisms.bank_read, mechanisms.bank_page_read) * slow.max(1.0);
                         }
-                        (Place::Dram, true) => {
+                        (Place::Dram | Place::DramOwn, true) => {
                             traffic.dram_write += bytes;
                             write += service(bytes, pages, mechanisms.bank_write, mechanisms.bank_page_write);
+                        }
+                        (Place::DramOwn, false) => {
+                            traffic.dram_read += bytes;
+                            read += service(bytes, pages, mechanisms.bank_read_own, mechanisms.bank_page_read);
                         }
                         (Place::DramOther, false) => {
                             traffic.dram_read += bytes;

@@ -32,6 +32,8 @@ pub struct Mechanisms {
     pub bank_read: f64,
     /// Bytes per cycle of a DRAM bank, paged writes by many cores.
     pub bank_write: f64,
+    /// Bytes per cycle of a DRAM bank read by its neighbour core.
+    pub bank_read_own: f64,
     /// Bytes per cycle of a DRAM bank read over NoC 1.
     pub bank_read_other: f64,
     /// Bytes per cycle of a DRAM bank written over NoC 0.
@@ -83,6 +85,8 @@ static BLACKHOLE: Mechanisms = Mechanisms {
     port: 60.9,
     loopback: 57.0,
     bank_read: 37.5,
+    // 500 GB/s of eight banks; tt-metal, "Saturating DRAM bandwidth" of Blackhole.
+    bank_read_own: 46.3,
     bank_write: 27.5,
     bank_read_other: 23.0,
     bank_write_other: 12.8,
@@ -108,6 +112,8 @@ static WORMHOLE: Mechanisms = Mechanisms {
     port: 28.1,
     loopback: 28.0,
     bank_read: 13.0,
+    // 267 GB/s of twelve banks; tt-metal, "Saturating DRAM bandwidth".
+    bank_read_own: 22.2,
     bank_write: 11.0,
     bank_read_other: 6.8,
     bank_write_other: 4.7,

@@ -11,6 +11,8 @@ pub enum Place {
     Dram,
     /// The same on the other network.
     DramOther,
+    /// In the DRAM bank beside the core, which no other core reads.
+    DramOwn,
     /// Interleaved over the L1 of all cores, or in the L1 of another core.
     L1,
     /// In the L1 of the core itself, and copied over its network interface.

@@ -187,7 +187,7 @@ fn return_tokens(
 
 /// Writes each chip's part of the scores of all experts.
 #[pyfunction]
-#[pyo3(signature = (scores, mapping, metadata, local, used, *, groups, columns, cores, together))]
+#[pyo3(signature = (scores, mapping, metadata, local, used, *, groups, columns, together))]
 #[allow(clippy::too_many_arguments, reason = "the tensors of the operator")]
 fn local_scores(
     py: Python<'_>,
@@ -198,7 +198,6 @@ fn local_scores(
     used: &Buffer,
     groups: Vec<Vec<usize>>,
     columns: Vec<usize>,
-    cores: Vec<usize>,
     together: usize,
 ) -> PyResult<()> {
     let buffers = [scores, mapping, metadata, local, used];
@@ -206,7 +205,7 @@ fn local_scores(
     run_on_mesh(py, "local_scores", &buffers, 0, move |device, ids| {
         let &[scores, mapping, metadata, local, used] = ids else { return Ok(()) };
         let buffers = ScoreBuffers { scores, mapping, metadata, local, used };
-        collective::local_scores(device, &routes, &cores, together, buffers)
+        collective::local_scores(device, &routes, together, buffers)
     })
 }
 

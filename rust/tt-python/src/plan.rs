@@ -35,6 +35,7 @@ fn place(name: &str) -> PyResult<Place> {
     match name {
         "dram" => Ok(Place::Dram),
         "dram other" => Ok(Place::DramOther),
+        "dram own" => Ok(Place::DramOwn),
         "l1" => Ok(Place::L1),
         "local" => Ok(Place::Local),
         _ => Err(unknown("place", name)),

@@ -59,15 +59,18 @@ def test_weights() -> None:
 
 
 def test_tokens() -> None:
-    """Scores of eight tokens; two experts of sixteen are chosen for each."""
-    batch, sequence, experts, chosen, chips, together = 2, 4, 16, 4, 2, 4
+    """Scores of sixteen tokens, in four groups on one core.
+
+    Four experts of sixteen are chosen for each.
+    """
+    batch, sequence, experts, chosen, chips, together = 2, 8, 16, 4, 2, 4
     tokens, own = batch * sequence, experts // chips
     rng = np.random.default_rng(4)
     scores = rng.standard_normal((1, batch, sequence, experts)).astype(ml_dtypes.bfloat16).astype(np.float32)
     places = rng.permutation(np.arange(experts) % chips)
     mapping = np.eye(chips, dtype=np.int32)[places].reshape(1, 1, experts, chips)
     # The first tokens choose few experts, so that rows of the second result differ.
-    choices = np.stack([rng.permutation(experts if token > 3 else 6)[:chosen] for token in range(tokens)])
+    choices = np.stack([rng.permutation(experts if token > 11 else 6)[:chosen] for token in range(tokens)])
     with row_of(chips, wraps=False) as row:
         x = same_rows(row, scores, ttnn.bfloat16)
         m = same_rows(row, mapping, ttnn.uint16)

@@ -75,7 +75,7 @@ def mesh(request: pytest.FixtureRequest, ports: Path) -> Iterator[ttnn.MeshDevic
         ttnn.set_fabric_config(fabric)
         try:
             with ttnn.create_mesh_device(ttnn.MeshShape(*shape)) as opened:
-                yield opened.create_submeshes(ttnn.MeshShape(1, shape[1]))[-1] if shape[0] > 1 else opened
+                yield opened.create_submeshes(ttnn.MeshShape(1, shape[1]))[-1] if shape[0] == 2 else opened
         finally:
             ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
 

@@ -7,7 +7,7 @@ import pytest
 
 import ttnn
 from testkit.meshes import by_chip, mesh_of
-from ttnn.base.exceptions import FabricError, LayoutError, UnsupportedError
+from ttnn.base.exceptions import FabricError, LayoutError
 
 Array = np.ndarray
 HIDDEN, EXPERTS, CHOSEN = 32, 16, 3
@@ -154,24 +154,11 @@ def test_scores_of_a_chips_own_experts(routed: tuple[ttnn.MeshDevice, int], toke
     x, m = rows(scores, mesh, ttnn.bfloat16), rows(mapping, mesh, ttnn.uint16, shared=True)
     metadata = rows(chosen, mesh, ttnn.uint16, shared=True)
     local, used = ttnn.moe_expert_token_remap(x, m, metadata, reduction_size=together)
-    grid = mesh.compute_with_storage_grid_size()
-    chunks, cores = tokens // together, grid.x * grid.y
     for chip, (got, chunk_used) in enumerate(zip(by_chip(local), by_chip(used), strict=True)):
         here = np.flatnonzero(mapping[0, 0, :, chip])
         picked = (chosen[0, 0, :, :, None] == here).any(1)
         assert np.array_equal(got[0, 0], np.where(picked, by_chip(x)[chip][0, 0][:, here], 0))
-        wanted = np.zeros((chunks, len(here)))
-        start = row = 0
-        for core in range(min(chunks, cores)):
-            mine = (chunks // min(chunks, cores) + (core < chunks % min(chunks, cores))) * together
-            row, first, end = start // together, start, start + together
-            while end <= start + mine:
-                wanted[row] = picked[first:end].any(0)
-                # The kernel counts later chunks from one.
-                row, first, end = row + 1, end, end + max(1, together - 1)
-                if together == 1:
-                    break
-            start += mine
+        wanted = picked.reshape(-1, together, len(here)).any(1)
         assert np.array_equal(chunk_used[0, 0], wanted)
 
 
@@ -199,10 +186,5 @@ def test_wrong_calls(routed: tuple[ttnn.MeshDevice, int]) -> None:
     with pytest.raises(ttnn.ParameterError, match="do not divide into chunks of reduction_size 16"):
         ttnn.moe_expert_token_remap(ttnn.reshape(rows(np.ones((8, 1, 8, 16)), mesh, ttnn.bfloat16), (1, 1, 8, 16)), m,
                                     rows(choices((1, 1, 8)), mesh, ttnn.uint16, shared=True))  # fmt: skip
-    many = rows(np.ones((1, 1, 256, EXPERTS)), mesh, ttnn.bfloat16, shared=True)
-    with pytest.raises(UnsupportedError, match=r"a core has \d chunks of 2 tokens"):
-        ttnn.moe_expert_token_remap(
-            many, m, rows(choices((1, 1, 256)), mesh, ttnn.uint16, shared=True), reduction_size=2
-        )
     e = rows(choices((8, 1, 2)), mesh, ttnn.uint16)
     assert len(dispatch(x, e, m, cluster_axis=axis)) == 2

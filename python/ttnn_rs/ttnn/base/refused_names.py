@@ -7,7 +7,7 @@ from typing import Final
 from ttnn.base.refused import refusing
 
 _REASONS: Final = {
-    "the chip of this configuration is not modelled; the chips are n150, n300, p100, p150 and p300": (
+    "the chip of this configuration is not modelled; the chips are n150, n300, galaxy, p100, p150 and p300": (
         "GrayskullComputeKernelConfig"
     ),
     "ttnn.matmul selects its program, or accepts program_config": "matmul_select_program_factory",

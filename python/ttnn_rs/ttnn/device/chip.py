@@ -95,6 +95,8 @@ class Chip:
             UnsupportedError: the assignment of this chip is not known.
         """
         call = "get_optimal_dram_bank_to_logical_worker_assignment"
+        if isinstance(noc, int) and not isinstance(noc, bool) and noc in (0, 1):
+            noc = NOC(noc)
         if not isinstance(noc, NOC):
             raise ArgumentError(f"{call}: expected a NOC, got {shown(noc)}")
         workers = self.facts["optimal_dram_workers"]

@@ -101,7 +101,7 @@ def set_fabric_config(
         config: The fabric. From one to another it has to be DISABLED first.
         reliability_mode: STRICT_INIT refuses a system with a link that is down, RELAXED_INIT uses fewer links.
         num_planes: Links of each pair that are used, at most.
-        fabric_tensix_config: DISABLED.
+        fabric_tensix_config: MUX keeps mux cores in the row or column of dispatch cores; no value changes.
         fabric_udm_mode: DISABLED.
         fabric_manager_mode: DEFAULT or ENABLED.
         router_config: The largest payload of packets.
@@ -130,7 +130,6 @@ def set_fabric_config(
     for value, modelled in (
         (config, {FabricConfig.DISABLED, *TOPOLOGIES}),
         (reliability_mode, {FabricReliabilityMode.STRICT_INIT, FabricReliabilityMode.RELAXED_INIT}),
-        (fabric_tensix_config, {FabricTensixConfig.DISABLED}),
         (fabric_udm_mode, {FabricUDMMode.DISABLED}),
         (fabric_manager_mode, {FabricManagerMode.DEFAULT, FabricManagerMode.ENABLED}),
     ):
@@ -150,7 +149,7 @@ def set_fabric_config(
         if broken is not None and reliability_mode is FabricReliabilityMode.STRICT_INIT:
             raise FabricError(f"{call}: {broken}; FabricReliabilityMode.RELAXED_INIT uses the other links")
     FABRIC.config, FABRIC.reliability = config, reliability_mode
-    FABRIC.planes, FABRIC.payload_bytes = num_planes, payload
+    FABRIC.planes, FABRIC.payload_bytes, FABRIC.tensix = num_planes, payload, fabric_tensix_config
 
 
 def _payload(router_config: object) -> int | None:

@@ -12,7 +12,7 @@ from typing import Final
 from ttnn.base.call import shown
 from ttnn.base.enums import FabricConfig
 from ttnn.base.exceptions import FabricError
-from ttnn.base.system_enums import FabricReliabilityMode, Topology
+from ttnn.base.system_enums import FabricReliabilityMode, FabricTensixConfig, Topology
 from ttnn.device.system import Link, System, pairs_of
 from ttnn.device.systems import named_systems
 
@@ -44,6 +44,7 @@ class Fabric:
         reliability: Its behaviour if links are missing.
         planes: Links of each pair that it uses, at most; None for all.
         payload_bytes: The largest payload of a packet; None for the default.
+        tensix: Its use of worker cores.
         down: Links that do not work, by the name of the system.
     """
 
@@ -51,6 +52,7 @@ class Fabric:
     reliability: FabricReliabilityMode = FabricReliabilityMode.STRICT_INIT
     planes: int | None = None
     payload_bytes: int | None = None
+    tensix: FabricTensixConfig = FabricTensixConfig.DISABLED
     down: dict[str, set[Link]] = field(default_factory=dict)
 
     @property

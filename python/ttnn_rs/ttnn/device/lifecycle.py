@@ -66,8 +66,9 @@ def open_device(
             8 x 8, 8 x 7 or 7 x 8, that of an n150 8 x 8, 8 x 8 or 7 x 9.
         num_command_queues: 1 or 2.
         worker_l1_size: Bytes of each L1 for buffers and circular buffers; 0 for all there is.
-        chip: n150, n300, p100, p150 or p300; by default a chip of the chosen system (TTNN_SYSTEM), and without one
-            n150 or p150 after `CONFIG.arch_name` (ARCH_NAME). An n300 or p300 is one of its two chips. Not official.
+        chip: n150, n300, galaxy, p100, p150 or p300; by default a chip of the chosen system (TTNN_SYSTEM), and
+            without one n150 or p150 after `CONFIG.arch_name` (ARCH_NAME). An n300, galaxy or p300 is one of its
+            chips. Not official.
 
     Raises:
         ArgumentError: an argument of the wrong type.

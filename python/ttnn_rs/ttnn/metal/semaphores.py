@@ -83,12 +83,17 @@ def create_semaphore(
 
 
 class GlobalSemaphore:
-    """A program-independent semaphore: one address on all cores and chips."""
+    """A program-independent semaphore: one address on all cores and chips.
+
+    Attributes:
+        start: The value that the host has set last.
+    """
 
     def __init__(self, device: MeshDevice, cores: CoreRangeSet, buffer: Buffer) -> None:
         self.device = device
         self.cores = cores
         self.buffer = buffer
+        self.start = 0
         _LIVE.add(self)
 
     def address(self) -> int:
@@ -102,7 +107,7 @@ class GlobalSemaphore:
             KernelArgumentError: it is no unsigned 32-bit word.
         """
         words = np.zeros((self.cores.num_cores(), _STRIDE // 4), np.uint32)
-        words[:, 0] = semaphore_value("reset_global_semaphore_value", reset_value)
+        words[:, 0] = self.start = semaphore_value("reset_global_semaphore_value", reset_value)
         self.buffer.write(words)
 
     def values(self, coord: MeshCoordinate | None = None) -> list[int]:

@@ -34,7 +34,7 @@ def read(place: Place, pages: int, page_bytes: int, per_barrier: int = 0, in_ste
 
     Args:
         place: Location: "dram" and "l1" are interleaved or elsewhere, "local" is the core's own L1; "dram other"
-            is DRAM over the network that does not suit it.
+            is DRAM over the network that does not suit it, "dram own" the bank beside the core.
         pages: How many.
         page_bytes: Size of one.
         per_barrier: Pages between two barriers; 0 if a later `barrier` waits for them.
@@ -147,7 +147,7 @@ class Card(NamedTuple):
         return self.grid[0] * self.grid[1]
 
 
-_DRAM_GB_S: Final = {"n150": 288, "n300": 288, "p100": 448, "p150": 512, "p300": 512}
+_DRAM_GB_S: Final = {"n150": 288, "n300": 288, "galaxy": 288, "p100": 448, "p150": 512, "p300": 512}
 CARDS: Final = {name: Card.of(_engine.chip_info(name)) for name in _engine.chip_names()}
 """Cards by name.
 

@@ -237,29 +237,15 @@ pub struct ScoreBuffers {
     pub used: BufferId,
 }
 
-/// Returns the rows after which a core writes which tokens chose, and how many rows it has seen then.
-///
-/// It counts from 0 for the first `together` rows and from 1 for the others, as the kernel does.
-fn writes_of_a_core(rows: usize, together: usize) -> impl Iterator<Item = usize> {
-    let mut count = 0usize;
-    (0..rows).filter(move |_| {
-        let writes = count + 1 == together;
-        count = if writes { 1 } else { count + 1 };
-        writes
-    })
-}
-
 /// Writes each chip's part of the scores of all experts.
 ///
-/// `cores` has the rows of each core, and each core writes a row of `used` for every `together` rows: one that has several
-/// counts the later ones from 1.
+/// A row of `used` is that of `together` tokens.
 ///
 /// # Errors
-/// A core has more rows to write than are its own; buffers of other sizes; memory.
+/// Buffers of other sizes; memory.
 pub fn local_scores(
     device: &mut Device,
     routes: &Routes,
-    cores: &[usize],
     together: usize,
     buffers: ScoreBuffers,
 ) -> Result<(), OpError> {
@@ -277,29 +263,19 @@ pub fn local_scores(
         && index_rows == tokens
         && local_rows == tokens
         && used_rows.saturating_mul(together) == tokens
-        && cores.iter().sum::<usize>() == tokens
-        && cores
-            .iter()
-            .all(|&rows| rows % together == 0 && writes_of_a_core(rows, together).count() <= rows / together)
         && columns.iter().all(|&column| column < mapping_bytes / 2);
     require("moe_expert_token_remap", fits, || {
-        format!("{tokens} tokens, {experts} experts, {used_rows} rows of {together}, on cores {cores:?}")
+        format!("{tokens} tokens, {experts} experts, {used_rows} rows of {together}")
     })?;
     let access = device.access_all(&[buffers.local, buffers.used])?;
     let [scores, metadata, mapping] = [buffers.scores, buffers.metadata, buffers.mapping]
         .map(|buffer| pages_of_chips(&access, buffer, groups.places()));
     let (scores, metadata, mapping) = (scores?, metadata?, mapping?);
-    let mut starts = Vec::with_capacity(cores.len());
-    let mut start = 0;
-    for &rows in cores {
-        starts.push((start, rows));
-        start += rows;
-    }
     for_each_page(
-        groups.chips() * cores.len(),
+        groups.chips() * used_rows,
         || (),
         |(), item| {
-            let (number, (start, rows)) = (item / cores.len(), starts[item % cores.len()]);
+            let (number, row_of_used) = (item / used_rows, item % used_rows);
             let (group, member) = groups.member(number);
             let chip = group[member];
             let (Some(scores), Some(metadata), Some(mapping)) = (&scores[chip], &metadata[chip], &mapping[chip]) else {
@@ -309,11 +285,9 @@ pub fn local_scores(
                 return Ok(());
             }
             let here = experts_of(mapping, experts, columns[number], local);
-            let mut used = vec![0; used_bytes];
-            let mut writes = writes_of_a_core(rows, together).peekable();
-            let mut row_of_used = start / together;
-            for row in 0..rows {
-                let token = start + row;
+            let used = access[chip].claim(buffers.used, row_of_used)?;
+            used.fill(0);
+            for token in row_of_used * together..(row_of_used + 1) * together {
                 let (from, to) = (scores.page(token), access[chip].claim(buffers.local, token)?);
                 to.fill(0);
                 for (place, &expert) in here.iter().enumerate() {
@@ -321,11 +295,6 @@ pub fn local_scores(
                         to[place * element..][..element].copy_from_slice(&from[expert * element..][..element]);
                         used[2 * place] = 1;
                     }
-                }
-                if writes.next_if_eq(&row).is_some() {
-                    access[chip].claim(buffers.used, row_of_used)?.copy_from_slice(&used);
-                    used.fill(0);
-                    row_of_used += 1;
                 }
             }
             Ok(())
@@ -368,18 +337,4 @@ pub fn share_weights(
             Ok(())
         },
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::writes_of_a_core;
-
-    #[test]
-    fn a_core_with_several_chunks_counts_later_ones_from_one() {
-        let rows = |rows, together| writes_of_a_core(rows, together).collect::<Vec<_>>();
-        assert_eq!(rows(16, 16), [15]);
-        assert_eq!(rows(48, 16), [15, 30, 45]);
-        assert_eq!(rows(3, 1), [0]);
-        assert_eq!(rows(4, 2), [1, 2, 3]);
-    }
 }

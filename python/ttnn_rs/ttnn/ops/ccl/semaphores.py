@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from ttnn.base.exceptions import DeviceError, ParameterError
 from ttnn.device.fabric_state import FABRIC
@@ -38,7 +38,8 @@ def check_call(name: str, device: Chips, axis: int | None, semaphores: tuple[obj
 
     Raises:
         FabricError: there is no fabric, or there are no groups along the axis.
-        ParameterError: another number of semaphores is needed.
+        ParameterError: another number of semaphores is needed, or one has been set to another value than zero.
+        DeviceError: a semaphore is on another mesh.
     """
     short = name.removeprefix("ttnn.experimental.")
     chips.check_axis(device, axis, f"cluster axis {axis} is out of range for mesh shape rank {device.shape.dims()}")
@@ -48,11 +49,28 @@ def check_call(name: str, device: Chips, axis: int | None, semaphores: tuple[obj
         found = len(given) if isinstance(given, list | tuple) else 1
         if found != needed:
             raise ParameterError(f"{name}: expected {needed} global semaphores, got {found}.", vendor=sentence)
+        for semaphore in given if isinstance(given, list | tuple) else (given,):
+            _check_semaphore(name, device, semaphore)
         chips.require_fabric(name, "Unsupported fabric config")
     FABRIC.require_on(name)
     columns = [*device.shape][-1]
     vendor = f"Could not find any forwarding direction from src (M0, D{columns - 1}) to dst (M0, D{columns})"
     chips.require_one_axis(name, device, axis, vendor)
+
+
+def _check_semaphore(name: str, device: Chips, semaphore: Any) -> None:
+    there = {chip.id for chip in semaphore.device.chips}
+    missing = next((chip.id for chip in device.chips if chip.id not in there), None)
+    if missing is not None:
+        raise DeviceError(
+            f"{name}: the global semaphore at {semaphore.address()} is on {semaphore.device!r}, which has no chip "
+            f"{missing}; create it on the mesh of the tensor"
+        )
+    if semaphore.start:
+        raise ParameterError(
+            f"{name}: the global semaphore at {semaphore.address()} was set to {semaphore.start}; collectives begin at "
+            "0 and end at 0: call ttnn.reset_global_semaphore_value(semaphore, 0)"
+        )
 
 
 def check_mesh(name: str, tensor: Tensor, mesh: MeshDevice) -> None:

@@ -197,6 +197,11 @@ def _check_scattered(name: str, axis: int, tensors: Sequence[tuple[str, Tensor]]
             )
 
 
+def _in_rows(dtype: DataType) -> DataType:
+    """Return the data type in rows: bfloat16 of block floats."""
+    return DataType.BFLOAT16 if dtype in (DataType.BFLOAT8_B, DataType.BFLOAT4_B) else dtype
+
+
 def _count_programs(tensors: tuple[Tensor, Tensor, Tensor], axis: int, reduce: str | None) -> None:
     """Count the programs of a scatter.
 
@@ -216,7 +221,7 @@ def _count_programs(tensors: tuple[Tensor, Tensor, Tensor], axis: int, reduce: s
                 count_program(device, "tilize", spec)
         if spec.layout is Layout.TILE:
             count_program(device, "untilize", spec)
-        rows = TensorSpec.of(spec.shape, spec.dtype, Layout.ROW_MAJOR)
+        rows = TensorSpec.of(spec.shape, _in_rows(spec.dtype), Layout.ROW_MAJOR)
         specs.append(rows if last else _turned(device, rows, axis))
     count_program(device, "scatter", *specs, reduce)
     result = specs[0] if last else _turned(device, specs[0], axis)
@@ -250,12 +255,13 @@ def _scattered(
             f"{name}: reduce is {reduce!r}; it must be 'add' or 'multiply'.",
             vendor=f"reduce must be either 'add' or 'multiply' (case-sensitive), got {reduce}",
         )
-    if src.spec.dtype is not spec.dtype:
+    kind = _in_rows(spec.dtype)
+    if _in_rows(src.spec.dtype) is not kind:
         raise DTypeError(
             f"{name}: src is {src.spec.dtype.name}, input {spec.dtype.name}; they must be equal.",
             vendor="input_dtype differs from src_dtype",
         )
-    if spec.dtype not in GATHERED:
+    if kind not in GATHERED:
         allowed = ", ".join(dtype.name for dtype in GATHERED)
         raise DTypeError(f"{name}: input is {spec.dtype.name}; it must be one of {allowed}.")
     if index.spec.dtype not in _INDICES:
@@ -289,7 +295,7 @@ def _scattered(
         names.buffer,
         given.buffer,
         output.buffer,
-        formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[index.spec.dtype]),
+        formats=(FORMAT_CODE[kind], FORMAT_CODE[index.spec.dtype]),
         width=to_shape[-1],
         count=from_shape[-1],
         rows=matching.reshape(-1).tolist(),

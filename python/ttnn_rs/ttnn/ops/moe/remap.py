@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import FabricError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import FabricError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.operation.registry import declare
@@ -119,13 +119,6 @@ moe_routing_remap = declare(
 )
 
 
-def rows_of_cores(rows: int, together: int, cores: int) -> list[int]:
-    """Return the rows of each core: chunks of `together`."""
-    chunks = rows // together
-    used = min(chunks, cores)
-    return [(chunks // used + (core < chunks % used)) * together for core in range(used)]
-
-
 def _tokens(
     topk_tensor: Tensor,
     expert_mapping_tensor: Tensor,
@@ -173,9 +166,6 @@ def _tokens(
         chips.take(name, tensor, each, tuple(each.shape), device) or allocate(each, whole_of(device))
         for tensor, each in zip(given, wanted, strict=True)
     )
-    columns, lines = device.chip["grid"]
-    cores = rows_of_cores(tokens, reduction_size, columns * lines)
-    _require_own_rows(name, cores[0], reduction_size)
     groups = [[chip.place for chip in device.chips]]
     engine_steps.local_scores(
         topk_tensor.buffers[0],
@@ -185,28 +175,10 @@ def _tokens(
         used.buffers[0],
         groups=groups,
         columns=columns_of(device, groups),
-        cores=cores,
         together=reduction_size,
     )
     topology = chips.topology_of(topk_tensor, device)
     return [chips.with_topology(tensor, topology) for tensor in (scores, used)]
-
-
-def _require_own_rows(name: str, rows: int, together: int) -> None:
-    """Check that no core writes rows of another core.
-
-    The official kernel counts chunks after the first from 1, so each has one token less.
-
-    Raises:
-        UnsupportedError: a core would.
-    """
-    chunks = rows // together
-    if together > 1 and chunks > 1 and (rows - together) // (together - 1) >= chunks:
-        raise UnsupportedError(
-            f"{name}: a core has {chunks} chunks of {together} tokens, and the official program writes more rows than "
-            "there are, in an order that is not specified. Use fewer tokens, or a larger reduction_size.",
-            "unspecified",
-        )
 
 
 moe_expert_token_remap = declare(
@@ -231,8 +203,7 @@ moe_expert_token_remap = declare(
     _tokens,
     "Return the scores of each chip's own experts.\n"
     "They are zero where a token has not chosen the expert. The second result is 1 where one of `reduction_size`\n"
-    "tokens has. A core with several such chunks counts those after the first from 1, as the official kernel does:\n"
-    "each has one token less, and the last tokens of the core do not appear.\n"
+    "tokens has.\n"
     "Shape: [1, B, S, E], [1, 1, E, N], [1, B, S, K] -> [1, B, S, E / N], [1, 1, B * S / reduction_size, E / N] for N\n"
     "chips.",
     source=f"{_SOURCE}/moe_expert_token_remap",
@@ -245,7 +216,6 @@ moe_expert_token_remap = declare(
         ("LayoutError", "a tensor is tiled."),
         ("ShapeError", "shapes do not belong together."),
         ("ParameterError", "tokens do not divide into chunks of `reduction_size`."),
-        ("UnsupportedError", "cores would write rows of others."),
         ("StorageError", "a tensor is on the host, deallocated, or on some chips of its mesh only."),
     ),
 )

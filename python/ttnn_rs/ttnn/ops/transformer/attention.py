@@ -31,6 +31,7 @@ from ttnn.ops._programs.attention import (
     SOURCE,
     WINDOW,
     PageTable,
+    by_chips,
     cache_shape,
     caches_seen,
     chunk_tiles,
@@ -130,28 +131,31 @@ def _run(
     shape = (batch, heads, rows, value_width)
     spec = TensorSpec.of(shape, query.spec.dtype, Layout.TILE, place(memory_config))
     output = allocate(spec, on_device(name, query))
-    buffers = [tensor.buffer for tensor in tensors]
-    assert output.buffer is not None
-    assert all(buffer is not None for buffer in buffers)
-    engine_steps.attention_prefill(
-        tuple(buffers),  # type: ignore[arg-type]
-        None if mask is None else mask.buffer,
-        output.buffer,
-        sizes=(batch, heads, key.spec.shape[1], tiles(width), tiles(value_width)),
-        rows=tiles(rows),
-        positions=positions,
-        first_row=start // TILE_SIZE,
-        chunks=(q_chunk, k_chunk),
-        causal=causal,
-        window=window,
-        mask_shape=mask_shape(name, mask, (batch, heads), (rows, positions)),
-        keys=cache_shape(key),
-        values=cache_shape(value),
-        table=None if table is None else (list(table.blocks), table.per_batch),
-        sinks=sinks(name, sink, query, (1, heads, 1, 1)),
-        fast=CONFIG.numerics == "fast",
-        **numerics(name, (query, key, value, output), scale, compute_kernel_config, program_config, prefill=True),
-    )
+    masks = mask_shape(name, mask, (batch, heads), (rows, positions))
+    settings = numerics(name, (*tensors, output), scale, compute_kernel_config, program_config, prefill=True)
+    for of_chip in by_chips((*tensors, output, mask, sink), (sink,)):
+        *operands, mask_of_chip, sink_of_chip = of_chip
+        buffers = [None if each is None else each.buffer for each in operands]
+        assert all(buffer is not None for buffer in buffers)
+        engine_steps.attention_prefill(
+            tuple(buffers[:3]),  # type: ignore[arg-type]
+            None if mask_of_chip is None else mask_of_chip.buffer,
+            buffers[3],  # type: ignore[arg-type]
+            sizes=(batch, heads, key.spec.shape[1], tiles(width), tiles(value_width)),
+            rows=tiles(rows),
+            positions=positions,
+            first_row=start // TILE_SIZE,
+            chunks=(q_chunk, k_chunk),
+            causal=causal,
+            window=window,
+            mask_shape=masks,
+            keys=cache_shape(key),
+            values=cache_shape(value),
+            table=None if table is None else (list(table.blocks), table.per_batch),
+            sinks=sinks(name, sink_of_chip, query, (1, heads, 1, 1)),
+            fast=CONFIG.numerics == "fast",
+            **settings,
+        )
     return output
 
 

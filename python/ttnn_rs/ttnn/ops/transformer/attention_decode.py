@@ -40,6 +40,7 @@ from ttnn.ops._programs.attention import (
     SINK,
     WINDOW,
     PageTable,
+    by_chips,
     cache_shape,
     caches_seen,
     chunk_tiles,
@@ -218,9 +219,6 @@ def _run(
     cores = _cores(name, query, call.program_config, batch, k[1], page_table is not None)
     for label, tensor in tensors:
         head_size(name, tensor.spec.shape[-1], label)
-    table = None if page_table is None else PageTable.of(name, page_table, batch)
-    length = k[2] if table is None else k[2] * table.per_batch
-    counts = _positions(name, call, batch, length)
     if call.window is not None and call.window <= 0:
         raise ParameterError(f"{name}: sliding_window_size is {call.window}; it must be positive.")
     mask = call.mask
@@ -230,6 +228,28 @@ def _run(
     kept = DRAM_MEMORY_CONFIG if in_rows else target
     spec = TensorSpec.of((1, batch, heads, value_width), query.spec.dtype, Layout.TILE, kept)
     output = allocate(spec, on_device(name, query))
+    decisive = (page_table, call.cur_pos_tensor if call.causal else None, call.sink)
+    for of_chip in by_chips((query, key, value, output, mask, *decisive), decisive):
+        *parts, mask, table, positions, sink = of_chip
+        own = replace(call, mask=mask, cur_pos_tensor=positions, sink=sink)
+        _launch(name, parts, table, own, cores)  # type: ignore[arg-type]
+    return untilized(name, output, target) if in_rows else output
+
+
+def _launch(name: str, tensors: Sequence[Tensor], page_table: Tensor | None, call: _Call, cores: int) -> None:
+    """Run the program, on one chip or on all.
+
+    The tensors are queries, keys, values and their result.
+
+    Raises:
+        ParameterError: wrong positions.
+    """
+    query, key, value, output = tensors
+    _, batch, heads, width = tuple(query.spec.shape)
+    k, mask = tuple(key.spec.shape), call.mask
+    table = None if page_table is None else PageTable.of(name, page_table, batch)
+    length = k[2] if table is None else k[2] * table.per_batch
+    counts = _positions(name, call, batch, length)
     buffers = [tensor.buffer for tensor in (query, key, value)]
     assert output.buffer is not None
     assert all(buffer is not None for buffer in buffers)
@@ -246,7 +266,7 @@ def _run(
         tuple(buffers),  # type: ignore[arg-type]
         None if mask is None else mask.buffer,
         output.buffer,
-        sizes=(batch, heads, k[1], tiles(width), tiles(value_width)),
+        sizes=(batch, heads, k[1], tiles(width), tiles(output.spec.shape[-1])),
         positions=counts,
         causal=call.causal,
         window=call.window,
@@ -260,7 +280,6 @@ def _run(
         sinks=sinks(name, call.sink, query, (heads, TILE_SIZE)),
         **settings,
     )
-    return untilized(name, output, target) if in_rows else output
 
 
 def _width(name: str, key: Tensor, value: Tensor | None, columns: int) -> int:

@@ -435,7 +435,7 @@ def _dram_sharded(op: DeviceOperation, program: MatmulProgram) -> Plan:
     page = max(1, min(b_tiles, 8192 // size))
     second = (
         reserve(_IN1, b_tiles),
-        read("dram", up(b_tiles, page), page * size, up(b_tiles, page)),
+        read("dram own", up(b_tiles, page), page * size, up(b_tiles, page)),
         push(_IN1, b_tiles),
     )
     count = blocks.subblock[1]
