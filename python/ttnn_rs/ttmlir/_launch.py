@@ -26,7 +26,9 @@ def light_package() -> None:
 
 def opt() -> None:
     """Run `ttmlir-opt` with the process's arguments; exit with its code."""
-    light_package()
+    if not any("optimiz" in word for word in sys.argv[1:]):
+        # The optimizer predicts times of operators.
+        light_package()
     from ttnn.compiler.tools.opt import main
 
     sys.exit(main())

@@ -273,7 +273,7 @@ def test_pipeline_text_is_parsed_with_options() -> None:
         run(parse_module(MULTIPLY), "cse{fast=1}")
 
 
-@pytest.mark.parametrize("option", ["enable-optimizer=true", "optimization-level=2"])
+@pytest.mark.parametrize("option", ["memory-layout-analysis-enabled=true", "optimization-level=2"])
 def test_unsupported_pipeline_options_are_refused(option: str) -> None:
     module = parse_module("func.func @f(%a: tensor<2x2xf32>) -> tensor<2x2xf32> { return %a : tensor<2x2xf32> }")
     with pytest.raises(UnsupportedError, match=option.partition("=")[0]):

@@ -66,6 +66,8 @@ EARLY_FOLD: Final = Feature("2026-08..")
 """Broadcasts fold before reshapes and permutations move, and last."""
 BFP8_CONVERSION: Final = Feature("2025-10")
 """The option `enable-bfp8-conversion` converts functions from bfloat16."""
+OPTIMIZATION_LEVEL: Final = Feature("2026-08..")
+"""Pipelines have levels of optimization."""
 
 # The dialect `ttnn`.
 HOST_LAYOUTS: Final = Feature("2025-10")

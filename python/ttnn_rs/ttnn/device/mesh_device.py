@@ -192,6 +192,17 @@ class MeshDevice(Mesh):
         device._regions, device._twin = {} if parent is None else parent._regions, None
         return device
 
+    @classmethod
+    def unlisted(cls, chip: str) -> MeshDevice:
+        """Return a mesh of one chip that is not listed as open.
+
+        Calls are planned for it.
+        """
+        system = system_for(None)
+        dispatch = dispatch_of(system, chip, _engine.chip_info(chip)["arch_name"], None)
+        engine, chips = power_up([0], chip, {}, dispatch)
+        return cls._with_chips(MeshShape(1, 1), system, engine, chips, 1)
+
     def twin(self) -> MeshDevice:
         """Return an unlisted mesh of equal chips with empty memory.
 

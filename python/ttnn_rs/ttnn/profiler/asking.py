@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
-from ttnn.base.enums import BufferType
+import numpy as np
+
+from ttnn.base.enums import BufferType, DataType, Layout
 from ttnn.base.exceptions import ArgumentError, DeviceError, TtnnError, UnsupportedError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.observers import Run, making_program
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.mesh_device import MeshDevice
@@ -459,3 +463,51 @@ def _place(
 
 def _tensor(twin: MeshDevice, spec: TensorSpec) -> Tensor:
     return Tensor._on_device(spec, twin, *transfer.allocate(spec, twin))
+
+
+class Walk:
+    """Calls on a twin, one after the other.
+
+    Tensors live as long as they are used.
+
+    Attributes:
+        twin: The twin.
+    """
+
+    def __init__(self, twin: MeshDevice) -> None:
+        self.twin = twin
+        self._pages: dict[int, Raw] = {}
+
+    def tensor(
+        self, shape: Sequence[int], dtype: DataType, layout: Layout, memory_config: MemoryConfig | None
+    ) -> Tensor:
+        """Return a tensor on the twin.
+
+        Without a memory configuration, zeros on the host.
+        """
+        spec = TensorSpec.of(tuple(shape), dtype, layout, memory_config or DRAM_MEMORY_CONFIG)
+        if memory_config is None:
+            return Tensor._on_host(spec, np.zeros(spec.raw_bytes, np.uint8))
+        return _tensor(self.twin, spec)
+
+    def call(
+        self, operation: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[Any, list[Plan | Missing]]:
+        """Return the result of a call, and its device operations."""
+        asking = Asking(self.twin, self._pages)
+        with making_program(asking):
+            result = operation(*args, **kwargs)
+        return result, asking.plans
+
+
+@contextmanager
+def on_twin(device: MeshDevice) -> Iterator[Walk]:
+    """Open the twin of a device for several calls."""
+    twin = device.twin()
+    with twin._running:
+        try:
+            yield Walk(twin)
+        finally:
+            if twin.engine.buffers():
+                # An error holds tensors.
+                twin._release()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.features import BFP8_CONVERSION, COMPOSITES, EARLY_FOLD, TRACE_SLOTS
+from ttnn.compiler.features import BFP8_CONVERSION, COMPOSITES, EARLY_FOLD, OPTIMIZATION_LEVEL, TRACE_SLOTS
 from ttnn.compiler.pipelines.passes import EMITPY_OPTIONS, PASSES
 from ttnn.compiler.transforms.options import Option
 
@@ -81,9 +81,10 @@ _LATER_TTNN = (
     Option("mock-system-desc-arch", "str", "", "Architecture where no descriptor is given."),
     Option("mesh-shape", "str", "", "Chips per dimension of the mesh."),
     Option("mesh-topology", "str", "", "Topology per dimension of the mesh."),
-    Option("enable-optimizer", "bool", False, "Choose layouts by the model of a device."),
-    Option("optimization-level", "int", 0, "0: no optimizer."),
-    Option("memory-layout-analysis-enabled", "bool", False, "Keep tensors in L1."),
+    Option("enable-optimizer", "bool", False, "Rewrite the program where its predicted time falls."),
+    Option("optimization-level", "int", 0, "0: no optimizer; 1: as enable-optimizer. Others are not supported (2026)."),
+    Option("preserve-bits", "bool", False, "Let the optimizer change no bit of a result."),
+    Option("memory-layout-analysis-enabled", "bool", False, "Not supported: tensors stay in DRAM."),
     Option("enable-fusing-pass", "bool", True, "Fuse operations."),
     Option("enable-fusing-conv2d-with-multiply-pattern", "bool", False, "Fuse a scale into weights."),
     Option("enable-fusing-global-avg-pool-pattern", "bool", False, "Fuse sums into pools."),
@@ -118,8 +119,6 @@ _WITHOUT_MODEL: dict[str, object] = {
     "memory-layout-analysis-policy": "",
     "tensor-l1-usage-cap": "",
     "max-legal-layouts": "",
-    "enable-optimizer": False,
-    "optimization-level": 0,
     "memory-layout-analysis-enabled": False,
     "target-bit-width": 32,
 }
@@ -143,6 +142,16 @@ def _refuse(values: dict[str, Any]) -> None:
                 "there tensors stay interleaved in DRAM. Leave the option out.",
                 "unimplemented",
             )
+    if values["optimization-level"] not in (0, 1):
+        raise UnsupportedError(
+            f"option optimization-level={values['optimization-level']} is not supported: there are 0 (no optimizer) "
+            "and 1 (fusions and program configurations); no level places tensors in L1.",
+            "unimplemented",
+        )
+    if values["optimization-level"] and not OPTIMIZATION_LEVEL.of(values["version"]):
+        raise UnsupportedError("option optimization-level is one of 2026-08; in 2025-10 say enable-optimizer=true.")
+    if values["preserve-bits"] and not _optimizes(values):
+        raise UnsupportedError("option preserve-bits is one of the optimizer: add enable-optimizer=true.")
     if values["enable-activation-dtype-lowering"] and not _has("ttnn-ccl-activation-dtype-lowering", values):
         raise UnsupportedError("option enable-activation-dtype-lowering is one of 2026-08.")
     if values["enable-bfp8-conversion"] and not BFP8_CONVERSION.of(values["version"]):
@@ -154,8 +163,19 @@ def _refuse(values: dict[str, Any]) -> None:
         )
 
 
+def _optimizes(values: dict[str, Any]) -> bool:
+    """Return whether the optimizer is asked for."""
+    return bool(values["enable-optimizer"] or values["optimization-level"])
+
+
 def _fusing(values: dict[str, Any]) -> list[Step]:
-    """Return the pass that fuses, if it is asked for."""
+    """Return the pass that fuses, if it is asked for.
+
+    With the optimizer convolutions take scales too, as far as bits may change.
+    """
+    scales = values["enable-fusing-conv2d-with-multiply-pattern"]
+    scales = scales or (_optimizes(values) and not values["preserve-bits"])
+    values = {**values, "enable-fusing-conv2d-with-multiply-pattern": scales}
     options = _given(
         values,
         ttnn_enable_conv2d_with_multiply_pattern="enable-fusing-conv2d-with-multiply-pattern",
@@ -229,6 +249,8 @@ def _later_ttnn(values: dict[str, Any]) -> list[Step]:
     ]
     if values["enable-activation-dtype-lowering"]:
         steps.append(("ttnn-ccl-activation-dtype-lowering", ""))
+    if _optimizes(values):
+        steps.append(("ttnn-optimizer", _given(values, preserve_bits="preserve-bits")))
     if values["enable-const-eval"]:
         steps.append(("const-eval-hoist-transform", ""))
         if values["enable-const-eval-inputs-to-system-memory"]:

@@ -137,6 +137,7 @@ def _ttnn() -> dict[str, Run]:
     from ttnn.compiler.transforms.ttnn import decomposition as ttnn_decomposition
     from ttnn.compiler.transforms.ttnn import fusing as ttnn_fusing
     from ttnn.compiler.transforms.ttnn.layout import ttnn_layout
+    from ttnn.compiler.transforms.ttnn.optimizer import optimizer
     from ttnn.compiler.transforms.ttnn.workarounds import workarounds
 
     return {
@@ -144,6 +145,7 @@ def _ttnn() -> dict[str, Run]:
         "ttnn-set-compute-kernel-config": set_compute_kernel_config.run,
         "ttnn-configure-ccl-ops": configure_ccl_ops.run,
         "ttnn-fusing": ttnn_fusing.run,
+        "ttnn-optimizer": optimizer.run,
         "ttnn-workaround": workarounds.run,
         "const-eval-hoist-transform": const_eval_hoist.run,
         "ttnn-prepare-conv3d-weights": prepare_conv3d_weights.run,

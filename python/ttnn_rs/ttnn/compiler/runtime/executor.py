@@ -20,9 +20,11 @@ from ttnn.base.observers import OBSERVERS
 from ttnn.base.paths import is_inside
 from ttnn.compiler.conversion.ttnn_to_calls.calls import CACHED, PROGRAM, TRACE, Call, references
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program
+from ttnn.compiler.runtime.op_model import RuntimeModel
 from ttnn.compiler.runtime.place import Source, Transfers, place
 from ttnn.compiler.runtime.prepared import FILES, prepared
 from ttnn.compiler.runtime.traces import Trace, is_trace_id
+from ttnn.compiler.transforms.ttnn.optimizer.model import ModelOfDevice
 
 __all__ = ["Observer", "execute"]
 
@@ -35,6 +37,10 @@ class Observer(Protocol):
 
     def after(self, program: Program, call: Call, result: Any, nanoseconds: int) -> None:
         """See what a call returned, and its time on the host."""
+
+
+# Who compiles and executes in one process may optimize, too.
+ModelOfDevice.give(RuntimeModel())
 
 
 def execute(

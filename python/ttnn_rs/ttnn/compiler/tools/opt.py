@@ -54,6 +54,7 @@ class _Arguments:
     version: Version | None = None
     default_version: Version = NEWEST
     help: bool = False
+    log: bool = False
 
 
 class _UsageError(Exception):
@@ -90,6 +91,8 @@ def _parse(arguments: list[str]) -> _Arguments:
                 found.flags.add(name)
         elif name in PASSES or name in PIPELINES:
             found.steps.append((name, _unquoted(value)))
+        elif name == "debug" or (name == "debug-only" and "optimizer" in value.split(",")):
+            found.log = True
         elif name not in _IGNORED:
             raise _UsageError(f"unknown command line argument '{shortened(word)}'. Try: 'ttmlir-opt --help'")
     if len(files) > 1:
@@ -183,6 +186,14 @@ def _reads_stablehlo(asked: _Arguments) -> bool:
     return any(name in STABLEHLO for name, _ in asked.steps)
 
 
+def _optimizes(asked: _Arguments) -> bool:
+    """Return whether a pass may ask for predicted times.
+
+    The operators are loaded then.
+    """
+    return any("optimiz" in f"{name} {options}" for name, options in asked.steps)
+
+
 def _run(asked: _Arguments, text: str | bytes) -> int:
     from ttnn.base.exceptions import UnsupportedError
     from ttnn.compiler.ir.diagnostics import CompileError
@@ -260,6 +271,12 @@ def _module(
             default_version=asked.default_version,
             first_line=first_line,
         )
+    if _optimizes(asked):
+        from ttnn.compiler.runtime.op_model import RuntimeModel
+        from ttnn.compiler.transforms.ttnn.optimizer.model import Log, ModelOfDevice
+
+        ModelOfDevice.give(RuntimeModel())
+        Log.on = asked.log
     options: dict[str, Any] = {
         "debuginfo": "mlir-print-debuginfo" in asked.flags,
         "local_scope": "mlir-print-local-scope" in asked.flags,

@@ -1,0 +1,1 @@
+"""Rewrites that are kept if the program's predicted time falls."""
