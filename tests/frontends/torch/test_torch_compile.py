@@ -383,6 +383,14 @@ def test_values_beyond_32_bits_are_refused(device: Any) -> None:
 
 
 @torch.no_grad()
+def test_a_wrong_index_is_refused_with_the_name_of_the_operation() -> None:
+    run = torch.compile(lambda i, table: F.embedding(i, table), backend=tt)
+    with pytest.raises(ParameterError, match=r"operation \d+ \(embedding\): .*the index 5, the table 4 rows"):
+        run(torch.tensor([1, 5]), torch.randn(4, 3))
+    assert run(torch.tensor([1, 3]), torch.randn(4, 3)).shape == (2, 3)
+
+
+@torch.no_grad()
 def test_depths_below_execution_return_results_of_pytorch(tmp_path: Path, compilations: list[Any]) -> None:
     import json
 

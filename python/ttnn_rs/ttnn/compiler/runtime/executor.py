@@ -136,7 +136,9 @@ def execute(
                 result = step.function(*arguments, **keywords)
         except TtnnError as error:
             LABEL.text = ""
-            error.sentence = f"program {program.name}, operation {call.operation}: {error.sentence}"
+            name = program.names[call.operation] if 0 <= call.operation < len(program.names) else ""
+            where = f"operation {call.operation}" + (f" ({name})" if name else "")
+            error.sentence = f"program {program.name}, {where}: {error.sentence}"
             raise
         if observe is not None:
             observe.after(program, call, result, time.perf_counter_ns() - begin)
