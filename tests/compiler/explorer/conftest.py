@@ -1,7 +1,14 @@
-"""Models in a folder of their own, which is the folder of the explorer."""
+"""Models in the folder that the explorer serves."""
 
 from __future__ import annotations
 
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,3 +37,28 @@ def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv(IR_FOLDER, raising=False)
     monkeypatch.setattr(Runner, "_last", {})
     return folder
+
+
+@pytest.fixture
+def address(top: Path) -> Iterator[str]:
+    """Address of a running `tt-explorer`."""
+    with socket.socket() as found:
+        found.bind(("localhost", 0))
+        port = found.getsockname()[1]
+    script = "import sys, tt_adapter; sys.exit(tt_adapter.main(sys.argv[1:]))"
+    start = [sys.executable, "-c", script, "-q", "-p", str(port), str(top / "small.mlir")]
+    with subprocess.Popen(start, stdout=subprocess.DEVNULL) as process:
+        try:
+            end = time.monotonic() + 300
+            while True:
+                try:
+                    with urllib.request.urlopen(f"http://localhost:{port}/check_health") as answer:
+                        assert answer.read() == b"model_explorer_ok"
+                    break
+                except OSError:
+                    assert process.poll() is None
+                    assert time.monotonic() < end
+                    time.sleep(0.2)
+            yield f"http://localhost:{port}"
+        finally:
+            process.send_signal(signal.SIGINT)

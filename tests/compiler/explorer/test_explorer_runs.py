@@ -1,4 +1,4 @@
-"""Runs of models in a process of their own: times, files, values of nodes."""
+"""Runs of models in a child process: times, files, node values."""
 
 from __future__ import annotations
 

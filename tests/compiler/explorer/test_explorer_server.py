@@ -1,17 +1,12 @@
-"""Requests to the server of `tt-explorer`: what is answered, and what is refused."""
+"""Requests that the server of `tt-explorer` answers or refuses."""
 
 from __future__ import annotations
 
 import json
 import os
-import signal
-import socket
-import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -105,31 +100,6 @@ def test_models_outside_of_the_root_are_refused(top: Path, capsys: pytest.Captur
     assert "name its folder with --root" in capsys.readouterr().err
     assert main([str(top / "nowhere.mlir")]) == 1
     assert "does not exist" in capsys.readouterr().err
-
-
-@pytest.fixture
-def address(top: Path) -> Iterator[str]:
-    """Address of a running `tt-explorer`."""
-    with socket.socket() as found:
-        found.bind(("localhost", 0))
-        port = found.getsockname()[1]
-    script = "import sys, tt_adapter; sys.exit(tt_adapter.main(sys.argv[1:]))"
-    start = [sys.executable, "-c", script, "-q", "-p", str(port), str(top / "small.mlir")]
-    with subprocess.Popen(start, stdout=subprocess.DEVNULL) as process:
-        try:
-            end = time.monotonic() + 300
-            while True:
-                try:
-                    with urllib.request.urlopen(f"http://localhost:{port}/check_health") as answer:
-                        assert answer.read() == b"model_explorer_ok"
-                    break
-                except OSError:
-                    assert process.poll() is None
-                    assert time.monotonic() < end
-                    time.sleep(0.2)
-            yield f"http://localhost:{port}"
-        finally:
-            process.send_signal(signal.SIGINT)
 
 
 def sent(address: str, body: dict[str, Any]) -> dict[str, Any]:
