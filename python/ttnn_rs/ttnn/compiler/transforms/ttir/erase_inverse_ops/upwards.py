@@ -7,6 +7,7 @@ A move goes up if all users of the result are that same move. Source of what goe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from ttnn.compiler.dialects.kinds import si32_attr
 from ttnn.compiler.dialects.operations import TableOp
@@ -32,6 +33,9 @@ from ttnn.compiler.transforms.ttir.moves import (
 )
 
 __all__ = ["BROADCASTS", "UPWARDS", "reshaped_slice"]
+
+_BROADCAST: Final = 5
+"""Most dimensions that operators broadcast."""
 
 Upwards = Callable[[Module, TableOp, TableOp], "SSAValue | None"]
 """Function of an operation and its result's move.
@@ -229,7 +233,7 @@ def _split_broadcast(before: Sequence[int], factors: Sequence[int], target: Sequ
 
 def _reshape_broadcast(module: Module, op: TableOp, moved: TableOp) -> SSAValue | None:
     target = shape_of(moved.results[0])
-    if not implicit_broadcast(op):
+    if not implicit_broadcast(op) or len(target) > _BROADCAST:
         return None
     repeats = _split_broadcast(shape_of(op.inputs[0]), op.get("broadcast_dimensions"), target)
     if repeats is None:
