@@ -11,7 +11,7 @@ import pytest
 
 import ttnn
 
-HEAVY = ("torch", "matplotlib", "sklearn", "rich", "pandas")
+HEAVY = ("torch", "jax", "onnx", "matplotlib", "sklearn", "rich", "pandas")
 
 
 def test_import_brings_no_heavy_package() -> None:

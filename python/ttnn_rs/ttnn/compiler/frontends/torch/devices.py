@@ -7,6 +7,7 @@ from typing import Any
 
 import ttnn
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.frontends.devices import current_device
 from ttnn.compiler.frontends.torch.options import Options
 from ttnn.device.mesh_device import open_devices
 
@@ -19,20 +20,6 @@ def device_of(options: Options) -> Callable[[], Any]:
     It is that of the options, or the current one.
     """
     return lambda: options.device if options.device is not None else current_device()
-
-
-def current_device() -> Any:
-    """Return the default device, else the first open one.
-
-    Else device 0, which is opened.
-    """
-    default = ttnn.GetDefaultDevice()
-    if default is not None and default.is_open:
-        return default
-    for device in open_devices.values():
-        if device.is_open:
-            return device
-    return ttnn.open_device(device_id=0)
 
 
 class DeviceManager:
