@@ -83,7 +83,8 @@ def cells(row: Row | MissingRow) -> tuple[str, ...]:
 def labelled(rows: Sequence[Row | MissingRow]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the columns and cells of rows.
 
-    The framework's names are among them if there are any."""
+    The framework's names are among them if there are any.
+    """
     body = [cells(row) for row in rows]
     if not any(row.record.label for row in rows):
         return COLUMNS, body

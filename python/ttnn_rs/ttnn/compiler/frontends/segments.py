@@ -133,7 +133,8 @@ class Loop:
     def predicted_rows(self, device: Any) -> list[PredictedRow]:
         """Return the rows of all rounds of the last run.
 
-        There is at least one."""
+        There is at least one.
+        """
         condition, body = (plan.predicted_rows(device) for plan in self.plans)
         rounds = max(1, self.rounds)
         return [
