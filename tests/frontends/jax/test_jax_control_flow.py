@@ -122,3 +122,32 @@ def test_a_decoding_step_keeps_its_caches_on_the_device(tt: Any, monkeypatch: py
         assert np.abs(outputs[0] - outputs[1]).max() <= 3e-2 * np.abs(outputs[1]).max()
     got, want = ([np.asarray(one) for one in state] for state in states.values())
     assert all(one.tobytes() == other.tobytes() for one, other in zip(got, want, strict=True))
+
+
+def _close_keys(*shape: int) -> Any:
+    """Elements that bfloat16 does not tell apart, with ties, infinities and NaN."""
+    rng = np.random.default_rng(7)
+    x = (1 + rng.integers(0, 40, shape) * 1e-6).astype(np.float32)
+    x.reshape(-1)[[1, 4, 5, 9]] = [np.nan, np.inf, -np.inf, np.nan]
+    return x
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_orders_of_float32_are_exact(axis: int, tt: Any) -> None:
+    def orders(x: Any) -> Any:
+        payload = jnp.arange(x.size, dtype=jnp.int32).reshape(x.shape) * 123457
+        sorted_, moved = lax.sort((x, payload), dimension=axis, num_keys=1)
+        return sorted_.view(jnp.int32), moved, jnp.argsort(x, axis=axis), jnp.sort(x, axis=axis)
+
+    x = _close_keys(12, 20)
+    cpu = jax.devices("cpu")[0]
+    want = jax.jit(lambda x: orders(x)[1:])(jax.device_put(x, cpu))
+    got = jax.jit(lambda x: orders(x)[1:])(jax.device_put(x, tt))
+    for one, other in zip(got, want, strict=True):
+        assert np.array_equal(np.asarray(one), np.asarray(other), equal_nan=one.dtype == jnp.float32)
+
+
+def test_largest_elements_of_float32_are_exact(tt: Any) -> None:
+    x = _close_keys(3, 50)
+    x[np.isnan(x)] = 0
+    same(lambda x: lax.top_k(x, 7), x, tt=tt)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from ttnn.compiler.importers.builder import element_of, shape_of, tensor
+from ttnn.compiler.importers.builder.orders import order_of, taken
 from ttnn.compiler.importers.builder.types import scalar
 from ttnn.compiler.importers.stablehlo import complex_numbers
 from ttnn.compiler.importers.stablehlo.elementwise import named
@@ -174,6 +175,10 @@ def _top_k(scope: Scope, view: View) -> list[SSAValue]:
     (x,) = scope.operands(view)
     count = view.get("k")
     types = [scope.type(one) for one in view.types]
+    if scope.segments and getattr(element_of(x), "name", "") == "f32":
+        last = len(shape_of(x)) - 1
+        places = order_of(scope, x, last, int(count), largest=True)
+        return [taken(scope, x, places, last), scope.cast(places, element_of(types[1]))]
     values, indices = scope.b.topk(x, k=count, dim=-1, sorted=True, types=types)
     return [values, indices]
 

@@ -44,6 +44,19 @@ class _Unknown(Exception):
     """A body with an operation that is not evaluated."""
 
 
+def _number(view: View) -> Any:
+    """Return the number in a constant of one element, or None."""
+    constant = view.attribute("value")
+    found: Any = constant.elements() if isinstance(constant, DenseAttr) else ()
+    return found[0].item() if len(found) == 1 else None
+
+
+def _outside(value: SSAValue) -> Any:
+    """Return the number of a constant outside of a body, else None."""
+    op = value.owner
+    return _number(View(op)) if not isinstance(op, Block) and written_name(op) == "stablehlo.constant" else None
+
+
 def evaluate(block: Block, arguments: Sequence[Any]) -> list[Any] | None:
     """Return what a body of scalars computes.
 
@@ -54,14 +67,13 @@ def evaluate(block: Block, arguments: Sequence[Any]) -> list[Any] | None:
         name = written_name(op)
         if name == "stablehlo.return":
             return [values[one] for one in op.operands]
-        given = [values.get(one) for one in op.operands]
+        given = [values[one] if one in values else _outside(one) for one in op.operands]
         view = View(op)
         if name == "stablehlo.constant":
-            constant = view.attribute("value")
-            found: Any = constant.elements() if isinstance(constant, DenseAttr) else ()
-            if len(found) != 1:
+            number = _number(view)
+            if number is None:
                 return None
-            values[op.results[0]] = found[0].item()
+            values[op.results[0]] = number
         elif any(one is None for one in given):
             return None
         elif name == "stablehlo.compare":
