@@ -189,3 +189,29 @@ def test_a_product_with_many_weights_asks_for_what_is_not_there(device: ttnn.Mes
     for operator in (ttnn.matmul_batched_weights, ttnn.experimental.quasar.matmul_batched_weights):
         with pytest.raises(ttnn.UnsupportedError, match="global_cb must be provided"):
             operator(left, [right])
+
+
+def test_each_chip_has_products_of_its_own() -> None:
+    wanted = np.array([[1, 0, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1], [0, 0, 1, 0]], np.float32)
+    rng = np.random.default_rng(9)
+    a, b = (rng.normal(size=(4, *shape)).astype(np.float32) for shape in ((1, 64, 64), (4, 64, 96)))
+
+    def run(device: ttnn.MeshDevice, chips: slice) -> list[np.ndarray]:
+        mapper = ttnn.ShardTensorToMesh(device, 0) if device.get_num_devices() > 1 else None
+
+        def placed(values: np.ndarray, layout: ttnn.Layout) -> ttnn.Tensor:
+            return ttnn.Tensor(values, ttnn.bfloat16, device=device, layout=layout, mesh_mapper=mapper)
+
+        left = placed(a[chips], ttnn.TILE_LAYOUT)
+        right = placed(b[chips], ttnn.TILE_LAYOUT)
+        places = placed(wanted[chips][:, None, None], ttnn.ROW_MAJOR_LAYOUT)
+        made = ttnn.sparse_matmul(left, right, sparsity=places, program_config=_config())
+        return [_values(part) for part in ttnn.get_device_tensors(made)]
+
+    with ttnn.create_mesh_device(ttnn.MeshShape(1, 4)) as mesh:
+        made = [run(mesh, slice(None)) for _ in range(2)]
+    with ttnn.manage_device(device_id=0) as device:
+        alone = [run(device, slice(chip, chip + 1))[0] for chip in range(4)]
+    for parts in made:
+        assert all(np.array_equal(part, single) for part, single in zip(parts, alone, strict=True))
+    assert not made[0][1].any()

@@ -28,7 +28,6 @@ from ttnn.operation.signature import (
 )
 from ttnn.ops._programs.common import as_float, full_tiles, list_on_host, on_device, same_device
 from ttnn.ops._programs.pipeline import rounded
-from ttnn.tensor.device_tensors import get_device_tensors
 from ttnn.tensor.tensor import Tensor
 
 DTYPES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
@@ -322,22 +321,6 @@ def sinks(name: str, tensor: Tensor | None, query: Tensor, shape: tuple[int, ...
         )
     columns = shape[-1]
     return numbers_of(name, tensor, "attention_sink")[::columns]
-
-
-def by_chips(tensors: Sequence[Tensor | None], decisive: Sequence[Tensor | None]) -> list[tuple[Tensor | None, ...]]:
-    """Return the operands of a program, of all chips or of each.
-
-    Args:
-        tensors: Operands and results.
-        decisive: Those of which the program depends on the elements. If one of them differs between chips, each chip
-            has a program of its own.
-    """
-    given = [get_device_tensors(tensor) for tensor in decisive if tensor is not None]
-    if not any(len({part.to_numpy().tobytes() for part in parts}) > 1 for parts in given if len(parts) > 1):
-        return [tuple(tensors)]
-    chips = max(map(len, given))
-    rows = [[None] * chips if tensor is None else get_device_tensors(tensor) for tensor in tensors]
-    return list(zip(*rows, strict=True))
 
 
 def place(memory_config: MemoryConfig | None) -> MemoryConfig:

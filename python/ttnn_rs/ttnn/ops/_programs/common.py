@@ -231,6 +231,22 @@ def values_of_chips(tensor: Tensor) -> list[Any]:
     return [part.to_numpy() for part in get_device_tensors(tensor)]
 
 
+def by_chips(tensors: Sequence[Tensor | None], decisive: Sequence[Tensor | None]) -> list[tuple[Tensor | None, ...]]:
+    """Return the operands of a program, of all chips or of each.
+
+    Args:
+        tensors: Operands and results.
+        decisive: Those of which the program depends on the elements. If one of them differs between chips, each chip
+            has a program of its own.
+    """
+    given = [get_device_tensors(tensor) for tensor in decisive if tensor is not None]
+    if not any(len({part.to_numpy().tobytes() for part in parts}) > 1 for parts in given if len(parts) > 1):
+        return [tuple(tensors)]
+    chips = max(map(len, given))
+    rows = [[None] * chips if tensor is None else get_device_tensors(tensor) for tensor in tensors]
+    return list(zip(*rows, strict=True))
+
+
 def values_on_host(operator: str, tensor: Tensor, label: str) -> Any:
     """Return the elements that a program is made for.
 

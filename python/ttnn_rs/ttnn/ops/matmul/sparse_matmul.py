@@ -31,11 +31,12 @@ from ttnn.golden import matmul as golden
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Param, Signature
-from ttnn.ops._programs.common import allocate, on_device, same_device, take_output, values_on_host
+from ttnn.ops._programs.common import allocate, by_chips, on_device, same_device, take_output, values_on_host
 from ttnn.ops._programs.element_map import move_into
 from ttnn.ops._programs.product import tiles_of
 from ttnn.ops._programs.windows import copy_tiles
 from ttnn.runtime import engine_steps
+from ttnn.tensor.device_tensors import get_device_tensors
 from ttnn.tensor.tensor import Tensor
 
 from .matmul import GROWS_WITH_K, RAISES, launch, settings_of
@@ -183,12 +184,18 @@ def _in_full_tiles(a: Tensor) -> Tensor:
     return move_into(a, full)
 
 
-def _gathered(source: Tensor, matrices: list[int], grid: tuple[int, int]) -> Tensor:
+def _on_chip(tensor: Tensor, chip: int | None) -> Tensor:
+    """Return a tensor's part of one chip; None for the tensor."""
+    return tensor if chip is None else get_device_tensors(tensor)[chip]
+
+
+def _gathered(source: Tensor, matrices: list[int], grid: tuple[int, int], chip: int | None) -> Tensor:
     """Return copies of some matrices of a tensor, of so many tiles."""
     spec = source.spec
     shape = (len(matrices), spec.shape[-2], spec.shape[-1])
     assert source._device is not None
     parts = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), source._device)
+    parts = _on_chip(parts, chip)
     rows, columns = grid
     for place, matrix in enumerate(matrices):
         copy_tiles(
@@ -249,7 +256,8 @@ def _sparse_matmul(
         raise UnsupportedError(
             f"{_NAME}: program_config.fused_activation is not applied by the program; apply it to the result."
         )
-    chosen = _chosen(sparsity, nnz, batches.places)
+    groups = by_chips((sparsity,), (sparsity,))
+    chosen = [_chosen(part, nnz, batches.places) for (part,) in groups if part is not None]
     m, k = tuple(a.spec.shape)[-2:]
     n = b.spec.shape[-1]
     program, settings = settings_of(
@@ -273,16 +281,21 @@ def _sparse_matmul(
     rows, inner, columns = tiles_of(m), tiles_of(k), tiles_of(n)
     spec = TensorSpec.of((batches.places, m, n), taken, Layout.TILE, DRAM_MEMORY_CONFIG)
     all_products = _zeros(spec, device)
-    if chosen:
-        pairs = [batches.matrices(place) for place in chosen]
-        left = _gathered(_in_full_tiles(a), [pair[0] for pair in pairs], (rows, inner))
-        right = _gathered(b, [pair[1] for pair in pairs], (inner, columns))
-        products = allocate(TensorSpec.of((len(chosen), m, n), taken, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-        launch({**settings, "batch": (len(chosen),) * 3}, left, right, None, products)
-        for number, place in enumerate(chosen):
+    a = _in_full_tiles(a)
+    for number_of_chip, places in enumerate(chosen):
+        if not places:
+            continue
+        chip = number_of_chip if len(chosen) > 1 else None
+        pairs = [batches.matrices(place) for place in places]
+        left = _gathered(_on_chip(a, chip), [pair[0] for pair in pairs], (rows, inner), chip)
+        right = _gathered(_on_chip(b, chip), [pair[1] for pair in pairs], (inner, columns), chip)
+        products = allocate(TensorSpec.of((len(places), m, n), taken, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+        products = _on_chip(products, chip)
+        launch({**settings, "batch": (len(places),) * 3}, left, right, None, products)
+        for number, place in enumerate(places):
             copy_tiles(
                 products,
-                all_products,
+                _on_chip(all_products, chip),
                 shape=(batches.places, rows, columns),
                 strides=(0, columns, 1),
                 offset=number * rows * columns,

@@ -31,7 +31,6 @@ from ttnn.ops._programs.attention import (
     SOURCE,
     WINDOW,
     PageTable,
-    by_chips,
     cache_shape,
     caches_seen,
     chunk_tiles,
@@ -45,7 +44,7 @@ from ttnn.ops._programs.attention import (
     tiles,
     typed,
 )
-from ttnn.ops._programs.common import allocate, no_such_dimension, on_device
+from ttnn.ops._programs.common import allocate, by_chips, no_such_dimension, on_device
 from ttnn.ops._programs.pipeline import rounded
 from ttnn.ops.data_movement.concat import each_repeated
 from ttnn.ops.eltwise.binary import multiply

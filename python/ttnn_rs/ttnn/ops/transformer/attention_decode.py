@@ -40,7 +40,6 @@ from ttnn.ops._programs.attention import (
     SINK,
     WINDOW,
     PageTable,
-    by_chips,
     cache_shape,
     caches_seen,
     chunk_tiles,
@@ -53,7 +52,7 @@ from ttnn.ops._programs.attention import (
     sinks,
     tiles,
 )
-from ttnn.ops._programs.common import allocate, on_device
+from ttnn.ops._programs.common import allocate, by_chips, on_device
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
