@@ -204,6 +204,14 @@ def test_the_prediction_is_the_time_of_the_program(device: ttnn.MeshDevice) -> N
         assert predicted.missing == []
 
 
+def test_constants_count_where_they_are_computed_in_each_run(capsys: pytest.CaptureFixture[str]) -> None:
+    times = []
+    for state in ("true", "false"):
+        lowered(encoder(**SMALL), f"enable-optimizer=true enable-const-eval={state}")
+        times.append(float(capsys.readouterr().err.split()[2]))
+    assert times[0] < times[1]
+
+
 def test_equal_modules_become_equal_text() -> None:
     text = encoder(**SMALL)
     first, second = (print_module(lowered(text, "optimization-level=1")) for _ in range(2))
@@ -215,7 +223,7 @@ def test_a_rewrite_that_is_slower_is_not_taken(capsys: pytest.CaptureFixture[str
     module = parse_module(encoder(**SMALL))
     run(module, "ttir-to-ttnn-backend-pipeline{enable-const-eval=false}")
     lines: list[str] = []
-    search = optimizer._Search(module, lines.append)
+    search = optimizer._Search(module, ModelOfDevice.get(), lines.append)
 
     def slower(copy: Module) -> bool:
         for one in table_ops(copy.op, "ttnn.softmax"):
@@ -270,6 +278,19 @@ def test_the_optimizer_needs_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ModelOfDevice, "_given", None)
     with pytest.raises(UnsupportedError, match="needs the operators"):
         lowered(encoder(**SMALL), "enable-optimizer=true")
+
+
+def test_a_program_without_time_stays_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(module: Module) -> None:
+        raise UnsupportedError("no such operator.")
+
+    text = encoder(**SMALL)
+    plain = print_module(lowered(text))
+    monkeypatch.setattr(ModelOfDevice.get(), "time", refuse)
+    assert print_module(lowered(text, "optimization-level=1 preserve-bits=true")) == plain
+    assert "not optimized, since the program has no predicted time: no such operator." in capsys.readouterr().err
 
 
 def test_minilm_reaches_its_bar() -> None:

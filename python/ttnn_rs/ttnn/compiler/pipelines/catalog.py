@@ -250,7 +250,9 @@ def _later_ttnn(values: dict[str, Any]) -> list[Step]:
     if values["enable-activation-dtype-lowering"]:
         steps.append(("ttnn-ccl-activation-dtype-lowering", ""))
     if _optimizes(values):
-        steps.append(("ttnn-optimizer", _given(values, preserve_bits="preserve-bits")))
+        steps.append(
+            ("ttnn-optimizer", _given(values, preserve_bits="preserve-bits", enable_const_eval="enable-const-eval"))
+        )
     if values["enable-const-eval"]:
         steps.append(("const-eval-hoist-transform", ""))
         if values["enable-const-eval-inputs-to-system-memory"]:

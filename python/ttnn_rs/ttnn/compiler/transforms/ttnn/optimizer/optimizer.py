@@ -24,7 +24,7 @@ from ttnn.compiler.transforms.ttnn.optimizer.attention import (
     split_heads,
 )
 from ttnn.compiler.transforms.ttnn.optimizer.layouts import rows_of_results
-from ttnn.compiler.transforms.ttnn.optimizer.model import Log, ModelOfDevice, ProductConfig, Time
+from ttnn.compiler.transforms.ttnn.optimizer.model import Log, Model, ModelOfDevice, ProductConfig, Time
 from ttnn.compiler.transforms.ttnn.optimizer.products import attribute_of, choices, compute_of, products_of
 
 __all__ = ["run"]
@@ -62,11 +62,17 @@ FUSIONS: Final = (
 )
 
 
-def _lowered(module: Module) -> Module:
-    """Return a copy of a module as it is executed."""
+def _lowered(module: Module, *, constants: bool) -> Module:
+    """Return a copy of a module as it is executed.
+
+    Args:
+        module: The module.
+        constants: Whether what depends on parameters only becomes functions of its own.
+    """
     copy = _copy(module)
-    const_eval_hoist.run(copy)
-    const_eval_hoist.inputs_to_host(copy)
+    if constants:
+        const_eval_hoist.run(copy)
+        const_eval_hoist.inputs_to_host(copy)
     decompose_layouts.run(copy)
     deallocate.run(copy)
     return copy
@@ -79,10 +85,9 @@ def _copy(module: Module) -> Module:
 class _Search:
     """The best module so far, and its time."""
 
-    def __init__(self, module: Module, log: Callable[[str], None]) -> None:
-        self.module, self.log = module, log
-        self.model = ModelOfDevice.get()
-        self.before = self.best = self.model.time(_lowered(module))
+    def __init__(self, module: Module, model: Model, log: Callable[[str], None], *, constants: bool = True) -> None:
+        self.module, self.model, self.log, self.constants = module, model, log, constants
+        self.before = self.best = self.model.time(_lowered(module, constants=constants))
         self.withheld: list[tuple[str, int]] = []
 
     def consider(self, name: str, kind: str, change: Callable[[Module], bool], *, allowed: bool) -> None:
@@ -92,7 +97,7 @@ class _Search:
             return
         try:
             verify(changed)
-            found = self.model.time(_lowered(changed))
+            found = self.model.time(_lowered(changed, constants=self.constants))
         except TtnnError as error:
             self.log(f"{name} ({kind}) refused: {error}")
             return
@@ -121,7 +126,7 @@ def _configure(search: _Search) -> None:
     for number, op in enumerate(products_of(copy)):
         candidates[number] = choices(op, (columns, rows), arch)
         op.attributes[_NUMBER] = IntegerAttr(number, IntegerType(32))
-    lowered = _lowered(copy)
+    lowered = _lowered(copy, constants=search.constants)
     numbers: dict[tuple[str, int], int] = {}
     for function in lowered.functions():
         block = function.body.blocks.first
@@ -170,13 +175,19 @@ def _us(found: Time) -> str:
 def run(module: Module, options: dict[str, Any]) -> None:
     """Rewrite a module where that is predicted to be faster.
 
+    A module that cannot be timed as it is stays so; one line says why.
+
     Raises:
         UnsupportedError: There is no model of a device.
-        TtnnError: The module as it is cannot be executed.
     """
     begin = time.perf_counter()
     lines: list[str] = []
-    search = _Search(module, lines.append)
+    model = ModelOfDevice.get()
+    try:
+        search = _Search(module, model, lines.append, constants=options["enable-const-eval"])
+    except TtnnError as error:
+        sys.stderr.write(f"[optimizer] not optimized, since the program has no predicted time: {error}\n")
+        return
     for fusion in FUSIONS:
 
         def change(copy: Module, patterns: tuple[Pattern, ...] = fusion.patterns) -> bool:
