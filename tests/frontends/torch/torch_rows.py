@@ -221,6 +221,13 @@ case(
     torch.tensor([-0.0, 0.0, 1, -2]),
     level="bits",
 )
+_gaps = torch.tensor([math.nan, 1.0, -2.0, math.nan, -0.0, 3.0])
+for _name in ("fmax", "fmin"):
+    case(f"{_name}_nan", getattr(torch, _name), _gaps, _gaps.roll(1), level="exact")
+    case(f"{_name}_int", getattr(torch, _name), NUMBERS, J, level="exact")
+case("signbit", torch.signbit, torch.tensor([1.0, -1.0, 0.0, -0.0, math.inf, -math.inf]), level="exact")
+case("signbit_int", torch.signbit, NUMBERS, level="exact")
+case("angle", torch.angle, _gaps)
 case("xlogy_nan", torch.xlogy, torch.zeros(3), torch.tensor([math.nan, 0.0, 2.0]), level="exact")
 case("pow", torch.pow, POSITIVE, Y)
 for _exponent in (0, 1, 2, 3, 0.5, -0.5, -1, -2, 1.7):

@@ -321,6 +321,38 @@ def _copysign(s: Scope, a: Arguments) -> SSAValue:
     return _signed(s, s.b.abs(x), _is_low(s, y))
 
 
+def _signbit(s: Scope, a: Arguments) -> SSAValue:
+    x = a.self
+    if is_bool(element_of(x)):
+        return s.splat(0, x)
+    if is_float(element_of(x)):
+        return _is_low(s, x)
+    made: SSAValue = s.b.lt(x, s.number(0, x))
+    return made
+
+
+def _angle(s: Scope, a: Arguments) -> SSAValue:
+    x = s.cast(a.self, a.element)
+    low = s.b.where(s.b.lt(x, s.number(0, x)), s.splat(math.pi, x), s.splat(0, x))
+    made: SSAValue = s.b.where(s.b.eq(x, x), low, x)
+    return made
+
+
+def _known_extreme(name: str, logical: str) -> Row:
+    """Return the row of an extreme that is the other element beside NaN."""
+    plain = _extreme(name, logical)
+
+    def row(s: Scope, a: Arguments) -> SSAValue:
+        if not is_float(a.element):
+            made: SSAValue = plain(s, a)
+            return made
+        x, y = s.together(*_operands(s, a))
+        first, second = s.b.where(s.b.eq(x, x), x, y), s.b.where(s.b.eq(y, y), y, x)
+        return s.one(s.b.op(name, first, second))
+
+    return row
+
+
 def _prelu(s: Scope, a: Arguments) -> SSAValue:
     x, weight = a.self, a.weight
     rank = len(shape_of(x))
@@ -355,7 +387,10 @@ ROWS: Final[dict[str, Row]] = {
     "aten.copysign": _copysign,
     "aten.div": _divide,
     "aten.divide": _divide,
+    "aten.angle": _angle,
     "aten.floor_divide": _floor_divide,
+    "aten.fmax": _known_extreme("maximum", "logical_or"),
+    "aten.fmin": _known_extreme("minimum", "logical_and"),
     "aten.fmod": _fmod,
     "aten.lerp": _lerp,
     "aten.maximum": _extreme("maximum", "logical_or"),
@@ -369,6 +404,7 @@ ROWS: Final[dict[str, Row]] = {
     "aten.prelu": _prelu,
     "aten.remainder": _remainder,
     "aten.rsub": _rsub,
+    "aten.signbit": _signbit,
     "aten.sub": _subtract,
     "aten.subtract": _subtract,
     "aten.true_divide": _divide,
