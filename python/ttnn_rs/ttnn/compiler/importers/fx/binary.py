@@ -339,7 +339,7 @@ def _angle(s: Scope, a: Arguments) -> SSAValue:
 
 
 def _known_extreme(name: str, logical: str) -> Row:
-    """Return the row of an extreme that is the other element beside NaN."""
+    """Return the row of an extreme that ignores NaN."""
     plain = _extreme(name, logical)
 
     def row(s: Scope, a: Arguments) -> SSAValue:
