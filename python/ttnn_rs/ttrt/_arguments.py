@@ -93,6 +93,7 @@ ARGUMENTS: Final[dict[str, list[Argument]]] = {
         Argument("--enable-async-ttnn", bool, False, "programs run synchronously in any case"),
         Argument("--memory", bool, False, "report the memory in use after each program"),
         Argument("--print-input-output-tensors", bool, False, "print inputs and outputs"),
+        Argument("--chisel", bool, False, "compare each operation with float64; records are saved as JSON lines"),
         Argument("--save-golden-tensors", bool, False, "save inputs and outputs beside the artifacts"),
         _BINARY,
     ],

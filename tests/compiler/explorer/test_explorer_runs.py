@@ -92,6 +92,18 @@ def test_providers_name_the_nodes_of_both_graphs(top: Path) -> None:
     assert layout.colours["DRAM interleaved"].startswith("#")
 
 
+def test_accuracy_of_operations_is_shown(top: Path) -> None:
+    model = top / "small.mlir"
+    isolated, whole = providers.values("tt_accuracy", model, "small.mlir", {"policy": DISABLED, "seed": 3})
+    assert set(isolated.by_node) == {'loc("sum")__0', 'loc("shares")__0'}
+    run = Runner.run(model, Settings(seed=3, chisel=True))
+    lines = (run.text("chisel.jsonl") or "").splitlines()
+    of_sum = [json.loads(line) for line in lines if json.loads(line)["location"] == 'loc("sum")']
+    assert isolated.by_node['loc("sum")__0'] == min(one["pcc"] for one in of_sum) > 0.9999
+    assert all(0.99 < one["accumulated_pcc"] < 1 for one in of_sum)
+    assert set(whole.by_node) == set(isolated.by_node)
+
+
 @pytest.mark.parametrize(
     ("change", "match"),
     [

@@ -241,6 +241,49 @@ def test_perf_sheet_has_locations(folder: Path) -> None:
     assert [row["LOC"] for row in rows] == ['loc("grow")', ""] * 2
 
 
+CHISELED = """func.func @main(%a: tensor<64x96xbf16>) -> tensor<64x96xbf16> {
+  %0 = "ttir.exp"(%a) : (tensor<64x96xbf16>) -> tensor<64x96xbf16> loc("grow")
+  %1 = "ttir.exp"(%0) : (tensor<64x96xbf16>) -> tensor<64x96xbf16> loc("again")
+  return %1 : tensor<64x96xbf16> loc(unknown)
+}"""
+
+
+def test_chisel_records_each_operation(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    module = parse_module(CHISELED)
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    path = store(ttnn_to_binary(module, "0.1.0"), folder / "two.ttnn")
+    assert ttrt.main(["run", path, "--chisel", "--ignore-version", "--init", "ones"]) == 0
+    out = folder / "ttrt-artifacts/two.ttnn/run/chisel.jsonl"
+    assert capsys.readouterr().out == f"{out}: 2 ok\n{path}: pass\n"
+    first, second = map(json.loads, out.read_text().splitlines())
+    assert [(one["location"], one["function"], one["dtype"]) for one in (first, second)] == [
+        ('loc("grow")', "ttnn.exp", "BFLOAT16"),
+        ('loc("again")', "ttnn.exp", "BFLOAT16"),
+    ]
+    # bfloat16 next to e is 2.71875: the second error of its own is that of exp(2.71875), accumulated that of exp(e).
+    e = float(np.exp(1.0))
+    assert first["error"] == first["accumulated_error"] == pytest.approx(2.71875 / e - 1)
+    got = float(ml_dtypes.bfloat16(np.exp(2.71875)))
+    assert second["error"] == pytest.approx(abs(got / np.exp(2.71875) - 1))
+    assert second["accumulated_error"] == pytest.approx(abs(got / np.exp(e) - 1))
+
+
+def test_chisel_fails_where_a_result_is_far_off(folder: Path) -> None:
+    """Exponentials of a softmax without its maximum overflow."""
+    text = """func.func @main(%a: tensor<32x32xf32>) -> tensor<32x32xf32> {
+      %0 = "ttir.exp"(%a) : (tensor<32x32xf32>) -> tensor<32x32xf32> loc("grow")
+      %1 = "ttir.softmax"(%0) <{dimension = 1 : si32}> : (tensor<32x32xf32>) -> tensor<32x32xf32> loc("shares")
+      return %1 : tensor<32x32xf32>
+    }"""
+    module = parse_module(text)
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    path = store(ttnn_to_binary(module, "0.1.0"), folder / "far.ttnn")
+    assert ttrt.main(["run", path, "--chisel", "--ignore-version", "--init", "arange"]) == 1
+    (result,) = results("run")
+    assert result["result"] == "fail"
+    assert 'loc("shares"): ttnn.softmax has PCC 0.0 (numerics_fail)' in result["exception"]
+
+
 def test_translate_keeps_the_text_before_the_pipeline(folder: Path) -> None:
     text = """func.func @main(%a: tensor<32x32xf32>) -> tensor<32x32xf32> {
       %0 = "ttir.exp"(%a) : (tensor<32x32xf32>) -> tensor<32x32xf32>

@@ -10,6 +10,7 @@ from ttnn.compiler.explorer import models
 from ttnn.compiler.explorer.folder import model_files, root
 from ttnn.compiler.explorer.graph import MemoryShare, Numbered, build, with_fields
 from ttnn.compiler.explorer.runner import CPP, PYTHON, Run, Runner
+from ttnn.compiler.tools.ttrt.chisel import EXPECTED_PCC
 
 __all__ = ["GraphCollection", "graph_id", "graph_of", "graphs_of_folder"]
 
@@ -95,10 +96,6 @@ def executed(run: Run, name: str) -> Any:
             fields[key] = text
             lowered.graph.groupNodeAttributes[""][key] = str((run.folder / file).relative_to(root()))
     return with_fields(lowered.graph, fields)
-
-
-EXPECTED_PCC: Final = 0.99
-"""Correlation with the reference that an operation is expected to reach."""
 
 
 def accuracy_values(run: Run, lowered: Numbered) -> dict[str, float]:

@@ -14,6 +14,7 @@ from ttnn.compiler.explorer.conversion import is_execution
 from ttnn.compiler.explorer.graph import Numbered, build
 from ttnn.compiler.explorer.options import DISABLED, Settings, parse_lines
 from ttnn.compiler.explorer.runner import LOWERED, Run, Runner
+from ttnn.compiler.tools.ttrt.chisel import EXPECTED_PCC
 
 __all__ = ["OPENED", "PROVIDERS", "Provider", "Values", "values"]
 
@@ -157,6 +158,17 @@ def _layout(run: Run, lowered: Numbered) -> list[tuple[Values, ByOperation]]:
     return [(Values("Layout", {}, colours=colours), found)]
 
 
+def _accuracy(run: Run, lowered: Numbered) -> list[tuple[Values, ByOperation]]:
+    def of(name: str) -> ByOperation:
+        return {key: one["accuracy"][name] for key, one in run.operations.items() if "accuracy" in one}
+
+    colours = ((EXPECTED_PCC, "#e53935"), (2.0, "#a5d6a7"))
+    return [
+        (Values("PCC with float64, operands of the chip", {}, thresholds=colours), of("pcc")),
+        (Values("PCC with float64 from the start", {}, thresholds=colours), of("accumulated_pcc")),
+    ]
+
+
 _BOUNDS: Final = {
     "DRAM": "#90caf9",
     "L1": "#ce93d8",
@@ -177,6 +189,9 @@ _ALL: Final = (
     Provider("tt_peaks", "Share of peaks", "Shares of the DRAM and FLOP peaks, and what decides", "speed", _shares),
     Provider("tt_memory", "Memory in use", "Bytes of buffers after each operation", "memory", _memory),
     Provider("tt_layout", "Layout", "Where results are, and how they are split", "grid_view", _layout),
+    Provider(
+        "tt_accuracy", "Accuracy", "Correlation of each operation with float64", "fact_check", _accuracy, chisel=True
+    ),
     Provider(RECOMPILE, "Recompile with overrides", "Opens the new program beside the old one", "replay", _time),
 )
 PROVIDERS: Final[dict[str, Provider]] = {one.id: one for one in _ALL}

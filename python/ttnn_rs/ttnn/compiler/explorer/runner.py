@@ -23,7 +23,7 @@ from ttnn.compiler.explorer.graph import Numbered, build
 from ttnn.compiler.explorer.options import Settings
 from ttnn.compiler.limits import FILE_BYTES
 
-__all__ = ["BINARY", "CPP", "LOWERED", "PYTHON", "REQUEST", "RESULT", "Run", "Runner"]
+__all__ = ["BINARY", "CPP", "LOWERED", "PYTHON", "RECORDS", "REQUEST", "RESULT", "Run", "Runner"]
 
 REQUEST: Final = "request.json"
 RESULT: Final = "result.json"
@@ -31,6 +31,7 @@ LOWERED: Final = "lowered.mlir"
 BINARY: Final = "program.ttnn"
 CPP: Final = "program.cpp"
 PYTHON: Final = "program.py"
+RECORDS: Final = "chisel.jsonl"
 _WHERE: Final = "tt-explorer"
 _LINES: Final = 20_000
 """Lines of the log that are kept."""

@@ -18,13 +18,14 @@ from ttnn.base.files import read_json, write_atomically
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Call
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program
 from ttnn.compiler.explorer import models
-from ttnn.compiler.explorer.runner import BINARY, CPP, LOWERED, PYTHON, REQUEST, RESULT
+from ttnn.compiler.explorer.runner import BINARY, CPP, LOWERED, PYTHON, RECORDS, REQUEST, RESULT
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.pipelines import run_steps
 from ttnn.compiler.tools.output import UNEXPECTED
 from ttnn.compiler.tools.translate import translate, ttnn_bytes
 from ttnn.compiler.tools.ttrt import runtime
+from ttnn.compiler.tools.ttrt.chisel import Chisel
 from ttnn.compiler.tools.ttrt.perf import Located
 from ttnn.compiler.tools.ttrt.query import Query
 from ttnn.compiler.tools.ttrt.run import Run, require_torch
@@ -98,20 +99,30 @@ class _Observer(Located):
 
     Attributes:
         device: Where programs run.
+        chisel: Compares each call with its reference, if there is one.
         memory: Most bytes of a bank in use after an operation of a program, by kind.
         totals: Bytes of a bank, by kind.
     """
 
     device: Any = None
 
-    def __init__(self, profile: ttnn.profiler.Profile) -> None:
+    def __init__(self, profile: ttnn.profiler.Profile, chisel: Chisel | None) -> None:
         super().__init__(profile)
+        self.chisel = chisel
         self.memory: dict[tuple[str, int], dict[str, int]] = {}
         self.totals: dict[str, int] = {}
+
+    def before(self, program: Program, call: Call, arguments: list[Any], keywords: dict[str, Any]) -> None:
+        """Compute the references of a call."""
+        super().before(program, call, arguments, keywords)
+        if self.chisel is not None:
+            self.chisel.before(program, call, arguments, keywords)
 
     def after(self, program: Program, call: Call, result: Any, nanoseconds: int) -> None:
         """Note what a call ran and the memory in use."""
         super().after(program, call, result, nanoseconds)
+        if self.chisel is not None:
+            self.chisel.after(program, call, result, nanoseconds)
         known = self.memory.setdefault((program.name, call.operation), dict.fromkeys(_MEMORIES, 0))
         for name, kind in _MEMORIES.items():
             view = ttnn.get_memory_view(self.device, kind)
@@ -119,13 +130,13 @@ class _Observer(Located):
             self.totals[name] = view.total_bytes_per_bank
 
 
-def _measure(binary: Binary, folder: Path, seed: int) -> dict[str, Any]:
-    """Return predicted times and memory of the calls of all public programs."""
+def _measure(binary: Binary, folder: Path, seed: int, chisel: Chisel | None) -> dict[str, Any]:
+    """Return times, memory and accuracy of the calls of public programs."""
     run = Run({"binary": binary.file_path, "--result-file": ""})
     require_torch().manual_seed(seed)
     runtime.set_compatible_runtime(binary.fbb)
     with ttnn.profiler.profile() as profile:
-        observer = _Observer(profile)
+        observer = _Observer(profile, chisel)
         for mesh, indices in run.by_mesh(binary):
             with runtime.opened(mesh, run.fabric()) as device:
                 observer.device, device.observe = device.device, observer
@@ -155,6 +166,15 @@ def _measure(binary: Binary, folder: Path, seed: int) -> dict[str, Any]:
         one["rows"].append(facts)
     for key, used in observer.memory.items():
         operations.setdefault(key, {"location": "", "nanoseconds": 0.0, "rows": []})["memory"] = used
+    for record in chisel.records if chisel is not None else ():
+        found = operations.get((record["program"], record["operation"]))
+        if found is not None and record.get("pcc") is not None:
+            one = found.setdefault("accuracy", {"pcc": 1.0, "accumulated_pcc": 1.0})
+            for name in one:
+                one[name] = min(one[name], record.get(name, 1.0))
+    if chisel is not None:
+        write_atomically(folder / RECORDS, chisel.lines, where=_WHERE)
+        _log(f"Compared with float64: {chisel.summary()}")
     print(profile, flush=True)
     total = profile.total
     return {
@@ -191,7 +211,7 @@ def _run(folder: Path, request: dict[str, Any]) -> dict[str, Any]:
     query()
     binary = Binary(query.logger, query.file_manager, str(folder / BINARY))
     binary.check_system_desc(query)
-    result |= _measure(binary, folder, request["seed"])
+    result |= _measure(binary, folder, request["seed"], Chisel() if request["chisel"] else None)
     _progress(90)
     return result
 

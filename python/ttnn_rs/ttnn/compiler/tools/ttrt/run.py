@@ -8,7 +8,9 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 from ttnn.base.exceptions import TtnnError, UnsupportedError
+from ttnn.base.files import write_atomically
 from ttnn.compiler.tools.ttrt import runtime
+from ttnn.compiler.tools.ttrt.chisel import Chisel
 from ttnn.compiler.tools.ttrt.command import Command
 from ttnn.compiler.tools.ttrt.query import Query
 from ttnn.compiler.tools.ttrt.util import Binary
@@ -60,17 +62,30 @@ class Run(Command):
         for binary in self.binaries:
             runtime.set_compatible_runtime(binary.fbb)
             failures: list[str] = []
+            chisel = Chisel() if self["--chisel"] else None
             try:
                 for mesh, indices in self.by_mesh(binary):
                     with runtime.opened(mesh, self.fabric()) as device:
+                        device.observe = chisel
                         for index in indices:
                             failures += self.run_program(device, binary, index)
             except TtnnError as error:
                 binary.test_result = "error"
                 self.result(binary.file_path, "error", str(error))
                 continue
+            if chisel is not None:
+                failures += self.save_records(binary, chisel)
             binary.test_result = "fail" if failures else "pass"
             self.result(binary.file_path, binary.test_result, "; ".join(failures))
+
+    def save_records(self, binary: Binary, chisel: Chisel) -> list[str]:
+        """Save the records of a binary's operations; return what is far off."""
+        folder = f"{self.artifacts.get_binary_folder_path(binary)}/run"
+        self.file_manager.create_directory(folder)
+        path = f"{folder}/chisel.jsonl"
+        write_atomically(path, chisel.lines, where="ttrt run")
+        print(f"{path}: {chisel.summary()}")
+        return chisel.failures
 
     def fabric(self) -> runtime.FabricConfig:
         """Return the fabric of meshes."""
