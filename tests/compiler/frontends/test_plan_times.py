@@ -152,3 +152,17 @@ def test_profile_of_a_script_shows_the_names(tmp_path: Path) -> None:
     document = json.loads(done.stdout[done.stdout.index("{") :])
     labels = [row["label"] for row in document["operations"] if "label" in row]
     assert any("linear" in one for one in labels), labels
+
+
+def test_comparison_mode_and_reports_work_on_plans(plan: Plan, device: ttnn.MeshDevice, tmp_path: Path) -> None:
+    (want,) = plan(*arrays(plan), device=device)
+    manage = ttnn.manage_config
+    with manage("enable_fast_runtime_mode", False), manage("enable_comparison_mode", True):
+        (found,) = plan(*arrays(plan), device=device)
+    assert found.tobytes() == want.tobytes()
+    with profile() as run:
+        plan(*arrays(plan), device=device)
+    folder = run.report(tmp_path)
+    sheet = (folder / "ops_perf_results.csv").read_text().splitlines()
+    assert (folder / "db.sqlite").stat().st_size
+    assert len(sheet) == 1 + len(run.rows)
