@@ -13,9 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from ttnn.compiler.explorer.folder import IR_FOLDER, ROOT
-from ttnn.compiler.explorer.runner import Runner
-
 SMALL = """module @small {
   func.func @main(%x: tensor<32x64xf32>, %w: tensor<64x32xf32>, %b: tensor<1x32xf32>) -> tensor<32x32xf32> {
     %0 = "ttir.matmul"(%x, %w) : (tensor<32x64xf32>, tensor<64x32xf32>) -> tensor<32x32xf32> loc("product")
@@ -30,6 +27,10 @@ SMALL = """module @small {
 @pytest.fixture
 def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the explorer, with the model `small.mlir`."""
+    # Here, since this file is read without the compiler's packages, too.
+    from ttnn.compiler.explorer.folder import IR_FOLDER, ROOT
+    from ttnn.compiler.explorer.runner import Runner
+
     folder = tmp_path / "models"
     folder.mkdir()
     (folder / "small.mlir").write_text(SMALL)
