@@ -153,7 +153,7 @@ class _Importer:
                 nodes += ", .."
             full, version = f"{domain}::{op}" if domain else op, self.versions.get(domain, 0)
             text = f"ONNX operator {full} (opset {version}, {nodes})"
-            lines.append(f"{text} is not supported" + (f": it {reason}" if reason else ""))
+            lines.append(f"{text} is not supported" + (f": {reason}" if reason else ""))
         if len(lines) == 1:
             raise UnsupportedError(lines[0])
         raise UnsupportedError(f"{len(lines)} kinds of nodes are not supported:\n" + "\n".join(lines))
