@@ -400,7 +400,7 @@ class _Run:
 
 def _check_cores(size: dict[str, int]) -> None:
     """Raise for a rectangle of more cores than any device has."""
-    if size["y"] < 0 or size["x"] < 0 or size["y"] * size["x"] > CORES:
+    if not (0 <= size["y"] <= CORES and 0 <= size["x"] <= CORES and size["y"] * size["x"] <= CORES):
         raise FileFormatError(f"TTMetal: a rectangle of {size['y']}x{size['x']} cores. The file is damaged.")
 
 

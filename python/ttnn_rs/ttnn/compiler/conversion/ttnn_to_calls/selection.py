@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Argument, Ref
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe
 from ttnn.compiler.conversion.ttnn_to_calls.parts import (
@@ -34,6 +35,8 @@ _SCATTERED: Final = {"Sum": "add", "Prod": "multiply", "Min": "amin", "Max": "am
 _USERS: Final = 32
 #: A score whose probability is zero beside any other.
 _NEVER: Final = -1e30
+#: Single slices that one slice with a negative step becomes.
+_SLICES: Final = 1 << 14
 
 
 def _index_type(width: int) -> str:
@@ -136,6 +139,11 @@ def _slice_backwards(calls: Calls, table: dict[str, Any], steps: list[int]) -> N
     for dim, step in enumerate(steps):
         if step > 0 or want.shape[dim] == 1:
             continue
+        if want.shape[dim] > _SLICES:
+            raise UnsupportedError(
+                f"a slice with step {step} of {want.shape[dim]} elements in dimension {dim} is not executed: "
+                f"it is joined of single slices, of which {_SLICES} are possible."
+            )
         parts = []
         for first in reversed(range(want.shape[dim])):
             begins = [first if one == dim else 0 for one in range(len(steps))]

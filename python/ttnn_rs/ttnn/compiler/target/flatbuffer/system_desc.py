@@ -167,8 +167,9 @@ def _chip(table: dict[str, Any]) -> ChipDesc:
         rows, columns = facts["grid"]
         default = ChipDesc()
         same = (rows, columns, facts["num_dram_channels"]) == (*default.grid, default.num_dram_channels)
-        if rows * columns > _WORKERS:
-            raise DeviceError(f"a grid of {rows}x{columns} workers; at most {_WORKERS}.")
+        # Each side by itself: a side below one would make the product small, whatever the other one is.
+        if min(rows, columns) < 1 or rows * columns > _WORKERS:
+            raise DeviceError(f"a grid of {rows}x{columns} workers; 1 to {_WORKERS} are possible.")
         facts["workers"] = tuple((y, x) for y in range(rows) for x in range(columns))
         channels = min(facts["num_dram_channels"], _WORKERS)
         facts["dram"] = default.dram if same else tuple((rows, x) for x in range(channels))
