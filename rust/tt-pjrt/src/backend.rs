@@ -43,11 +43,11 @@ pub struct Compiled {
 
 /// A program that can be executed.
 pub trait Program: Debug + Send + Sync {
-    /// Returns the results for these arguments.
+    /// Returns the results for these arguments: those of the first device, then those of the next.
     ///
     /// # Errors
     /// The program stopped.
-    fn execute(&self, arguments: &[Argument<'_>]) -> Result<Vec<Box<dyn Value>>, Failure>;
+    fn execute(&self, arguments: &[Argument<'_>], devices: &[i64]) -> Result<Vec<Box<dyn Value>>, Failure>;
 
     /// Returns the `StableHLO` text of the program.
     ///

@@ -301,31 +301,41 @@ pub(crate) fn execute(args: &mut LoadedExecutable_Execute_Args) -> Result<(), Fa
     if loaded.deleted.load(Ordering::Acquire) {
         return Err(Failure::new(Code::FailedPrecondition, "tt: the compiled program is deleted"));
     }
-    if args.num_devices != 1 {
-        let count = args.num_devices;
-        return Err(Failure::unimplemented(format!("tt: programs on {count} devices are not executed")));
+    let devices: Vec<_> = if args.execute_device.is_null() {
+        loaded.devices.iter().map(|device| device.load(Ordering::Relaxed)).collect()
+    } else {
+        vec![args.execute_device]
+    };
+    if args.num_devices != devices.len() {
+        let (got, expected) = (args.num_devices, devices.len());
+        return Err(Failure::argument(format!("tt: arguments for {got} devices, the program runs on {expected}")));
     }
+    let ids = devices.iter().map(|&device| Ok(raw::handle(device, "device")?.id.into()));
+    let ids = ids.collect::<Result<Vec<i64>, Failure>>()?;
     let kept = if args.options.is_null() {
         &[]
     } else {
         let options = raw::handle(args.options, "options")?;
         raw::array(options.non_donatable_input_indices, options.num_non_donatable_input_indices)
     };
-    let list = raw::array(args.argument_lists, 1).first().copied().unwrap_or(ptr::null());
-    let buffers = raw::array(list, args.num_args).iter();
+    let lists = raw::array(args.argument_lists, devices.len());
+    let buffers = lists.iter().flat_map(|&list| raw::array(list, args.num_args));
     let buffers = buffers.map(|&buffer| raw::handle(buffer, "argument")).collect::<Result<Vec<_>, _>>()?;
     let contents = buffers.iter().map(|buffer| buffer.contents()).collect::<Result<Vec<_>, _>>()?;
     let compiled = &loaded.executable.compiled;
-    let is_donated = |index: usize| compiled.donated.contains(&index) && !kept.contains(&(index as i64));
+    let is_donated = |index: usize| {
+        let index = index % args.num_args.max(1);
+        compiled.donated.contains(&index) && !kept.contains(&(index as i64))
+    };
     // A donated buffer's elements are counted here and in the buffer; any more owner still reads them.
     let arguments = contents
         .iter()
         .enumerate()
         .map(|(index, contents)| Argument { contents, donated: is_donated(index) && Arc::strong_count(contents) == 2 });
     let arguments: Vec<_> = arguments.collect();
-    let values = compiled.program.execute(&arguments)?;
-    if values.len() != compiled.outputs.len() {
-        let (got, expected) = (values.len(), compiled.outputs.len());
+    let values = compiled.program.execute(&arguments, &ids)?;
+    if values.len() != compiled.outputs.len() * devices.len() {
+        let (got, expected) = (values.len(), compiled.outputs.len() * devices.len());
         return Err(Failure::internal(format!("tt: a program returned {got} results, expected {expected}")));
     }
     drop(arguments);
@@ -334,18 +344,18 @@ pub(crate) fn execute(args: &mut LoadedExecutable_Execute_Args) -> Result<(), Fa
             buffer.delete();
         }
     }
-    let device = if args.execute_device.is_null() {
-        loaded.devices.first().map_or(ptr::null_mut(), |device| device.load(Ordering::Relaxed))
-    } else {
-        args.execute_device
-    };
-    let results = raw::array(args.output_lists, 1).first().copied().unwrap_or(ptr::null_mut());
-    for (index, (value, tensor)) in values.into_iter().zip(&compiled.outputs).enumerate() {
-        let buffer = Buffer::from_value(Arc::clone(&loaded.client), device, tensor.clone(), value);
-        raw::store_at(results, index, buffer);
+    let results = raw::array(args.output_lists, devices.len());
+    let mut values = values.into_iter();
+    for (&device, &list) in devices.iter().zip(results) {
+        for (index, (tensor, value)) in compiled.outputs.iter().zip(values.by_ref()).enumerate() {
+            let buffer = Buffer::from_value(Arc::clone(&loaded.client), device, tensor.clone(), value);
+            raw::store_at(list, index, buffer);
+        }
     }
     if !args.device_complete_events.is_null() {
-        raw::store_at(args.device_complete_events, 0, Event::ready());
+        for index in 0..devices.len() {
+            raw::store_at(args.device_complete_events, index, Event::ready());
+        }
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ impl Value for Bytes {
 struct Four;
 
 impl Run for Four {
-    fn execute(&self, arguments: &[Argument<'_>]) -> Result<Vec<Box<dyn Value>>, Failure> {
+    fn execute(&self, arguments: &[Argument<'_>], _: &[i64]) -> Result<Vec<Box<dyn Value>>, Failure> {
         assert!(arguments.len() < 2, "too many arguments");
         Ok(vec![Box::new(Bytes(vec![1, 2, 3, 4]))])
     }

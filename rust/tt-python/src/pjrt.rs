@@ -114,12 +114,13 @@ fn python_value(py: Python<'_>, contents: &Contents) -> PyResult<Py<PyAny>> {
 struct PythonProgram(Py<PyAny>);
 
 impl Program for PythonProgram {
-    fn execute(&self, arguments: &[Argument<'_>]) -> Result<Vec<Box<dyn Value>>, Failure> {
+    fn execute(&self, arguments: &[Argument<'_>], devices: &[i64]) -> Result<Vec<Box<dyn Value>>, Failure> {
         attached(|py| {
             let values = arguments.iter().map(|argument| python_value(py, argument.contents));
             let values = values.collect::<PyResult<Vec<_>>>()?;
             let donated: Vec<usize> = (0..arguments.len()).filter(|&index| arguments[index].donated).collect();
-            let results = self.0.bind(py).call_method1("execute", (PyList::new(py, values)?, donated))?;
+            let results =
+                self.0.bind(py).call_method1("execute", (PyList::new(py, values)?, donated, devices.to_vec()))?;
             let results = results.try_iter()?;
             results.map(|value| Ok(Box::new(PythonValue(value?.unbind())) as Box<dyn Value>)).collect()
         })

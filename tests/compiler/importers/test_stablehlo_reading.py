@@ -285,3 +285,20 @@ def test_import_of_the_package_imports_no_framework() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_programs_that_grow_beyond_bounds_are_refused_before_they_are_written_out() -> None:
+    kind = "tensor<4xf32>"
+    functions = [f"func.func private @f40(%a: {kind}) -> {kind} {{ return %a : {kind} }}"]
+    for i in range(40):
+        call = f"func.call @f{i + 1}"
+        functions.append(
+            f"func.func private @f{i}(%a: {kind}) -> {kind} {{ %0 = {call}(%a) : ({kind}) -> {kind}\n"
+            f"%1 = {call}(%0) : ({kind}) -> {kind}\nreturn %1 : {kind} }}"
+        )
+    main = (
+        f"func.func @main(%a: {kind}) -> {kind} {{ %0 = func.call @f0(%a) : ({kind}) -> {kind}\nreturn %0 : {kind} }}"
+    )
+    module = read("\n".join([main, *functions]))
+    with pytest.raises(UnsupportedError, match="more than 2,000,000 operations with its calls written out"):
+        to_ttir(module)

@@ -74,3 +74,18 @@ def test_an_importer_without_broadcasts_fails(device: ttnn.MeshDevice, monkeypat
         program = PROGRAMS[name]
         text, inputs, wanted = lowered(program)
         assert wrong(program, compile_stablehlo(text)(*inputs, device=device), wanted), name
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_extremes_of_nan_and_a_number_are_nan(device: ttnn.MeshDevice, name: str) -> None:
+    kind = "tensor<6xf32>"
+    plan = compile_stablehlo(
+        f"func.func @main(%a: {kind}, %b: {kind}) -> ({kind}, {kind}) {{ %0 = stablehlo.{name} %a, %b : {kind}\n"
+        f"%c = stablehlo.constant dense<1.0> : {kind}\n%1 = stablehlo.{name} %a, %c : {kind}\n"
+        f"return %0, %1 : {kind}, {kind} }}"
+    )
+    a = np.array([np.nan, 1, np.nan, -5, 3, np.nan], np.float32)
+    b = np.array([1, np.nan, np.inf, 2, np.nan, np.nan], np.float32)
+    both, constant = plan(a, b, device=device)
+    np.testing.assert_array_equal(both, getattr(np, name)(a, b))
+    np.testing.assert_array_equal(constant, getattr(np, name)(a, np.float32(1)))

@@ -50,14 +50,11 @@ print(jax.device_put(y, one).devices() == {one})
 mesh = jax.sharding.Mesh(np.array([one, two]), ("x",))
 s = jax.device_put(np.arange(4, dtype=np.float32), NamedSharding(mesh, PartitionSpec("x")))
 print(s, [np.asarray(part.data).tolist() for part in s.addressable_shards])
-try:
-    jax.jit(lambda x: x * 2)(s)
-except jax.errors.JaxRuntimeError as error:
-    print(error)
+print(jax.jit(lambda x: x * 2)(s))
 """
     lines = _output(run_script(script, TTNN_JAX_DEVICES="2")).splitlines()
     assert lines[:3] == ["True [0. 2. 4. 6.]", "True", "[0. 1. 2. 3.] [[0.0, 1.0], [2.0, 3.0]]"]
-    assert lines[3].startswith("UNIMPLEMENTED: 2 devices: programs of jax run on one device")
+    assert lines[3] == "[0. 2. 4. 6.]"
 
 
 def test_numbers_of_devices_are_checked(run_script: Run) -> None:

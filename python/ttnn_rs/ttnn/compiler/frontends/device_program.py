@@ -51,16 +51,13 @@ class DeviceProgram:
 
         Raises:
             CompileError: The program cannot be lowered.
-            UnsupportedError: It runs on several devices, or has integers beyond 32 bits.
+            UnsupportedError: It has integers beyond 32 bits.
         """
         name = function.sym_name.data
         self.inputs, self.outputs = borders(function)
         _check_constants(function)
         self.binary: Binary = cached(module, options, lambda: _binary(module, options))
         self.program: Program = next(one for one in programs(self.binary) if one.name == name)
-        if self.program.mesh != (1, 1):
-            mesh = "x".join(map(str, self.program.mesh))
-            raise UnsupportedError(f"@{name} runs on a mesh of {mesh} devices; plans run on one.")
         self._constant = prepared(self.program).constant
         self.writes = frozenset(_written(self.program))
 

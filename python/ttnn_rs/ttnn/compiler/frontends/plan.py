@@ -60,7 +60,7 @@ class Plan:
         Raises:
             ParameterError: There is no such function, or several.
             CompileError: The program cannot be lowered.
-            UnsupportedError: It runs on several devices, or has integers beyond 32 bits.
+            UnsupportedError: It has integers beyond 32 bits.
         """
         self.ttir = print_module(module)
         chosen = _chosen(module, function)

@@ -7,12 +7,13 @@ from typing import Any, Final, TypeAlias
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.frontends.jax.artifact import Artifact
-from ttnn.compiler.frontends.jax.device import opened, tell_memory
-from ttnn.compiler.frontends.jax.values import Value
-from ttnn.compiler.frontends.plan import compile_stablehlo
-from ttnn.compiler.importers.stablehlo import UNROLLED
+from ttnn.compiler.frontends.jax.device import mesh, tell_memory
+from ttnn.compiler.frontends.jax.divided import Divided
+from ttnn.compiler.frontends.jax.values import Joined, Value, joined
+from ttnn.compiler.frontends.plan import Plan, compile_stablehlo
+from ttnn.compiler.importers.stablehlo import UNROLLED, to_ttir
 
-__all__ = ["Run", "build"]
+__all__ = ["Run", "build", "build_divided"]
 
 _PIPELINE: Final = {
     "enable_const_eval": "enable-const-eval",
@@ -34,12 +35,12 @@ _FIXED: Final[dict[str, tuple[object, ...]]] = {
 """Supported values of options; others are refused."""
 
 
-Run: TypeAlias = Callable[[Sequence[Value], Sequence[int]], list[Value]]
-"""Function of the arguments, and the numbers of the donated ones."""
+Run: TypeAlias = Callable[[Sequence[Value], Sequence[int], Sequence[int]], list[Value]]
+"""Function of the arguments, the numbers of the donated ones, and those of the devices."""
 
 
 def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Run, int]:
-    """Return a function that executes a program, and its size.
+    """Return a function that executes a program on a device, and its size.
 
     Args:
         artifact: The program.
@@ -52,8 +53,8 @@ def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Run, int]:
     # The outputs of a trace are overwritten by its next run.
     copied = bool(options.get("enable_trace"))
 
-    def run(values: Sequence[Value], donated: Sequence[int]) -> list[Value]:
-        device = opened()
+    def run(values: Sequence[Value], donated: Sequence[int], devices: Sequence[int]) -> list[Value]:
+        device = mesh(devices)
         for value, border in zip(values, plan.inputs, strict=True):
             value.border = border
         results = plan.run(values, device, given=frozenset(donated))
@@ -61,6 +62,41 @@ def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Run, int]:
         return [_result(border, one, copied) for border, one in zip(plan.outputs, results, strict=True)]
 
     return run, 0
+
+
+def build_divided(artifact: Artifact, options: Mapping[str, Any], count: int) -> tuple[Run, Divided]:
+    """Return a function that executes a program on several devices, and its properties.
+
+    Args:
+        artifact: The program, whose module is changed.
+        options: Checked options.
+        count: Number of devices.
+
+    Raises:
+        UnsupportedError: Operations have no form on the device: all of them.
+    """
+    divided = Divided(artifact, count)
+    module = divided.module
+    to_ttir(module, limit=options.get("unrolled_operations", UNROLLED))
+    plan = Plan(module, "main", _pipeline(options))
+    copied = bool(options.get("enable_trace"))
+
+    def run(values: Sequence[Value], donated: Sequence[int], devices: Sequence[int]) -> list[Value]:
+        device, step = mesh(devices, divided.mesh), len(plan.inputs)
+        whole = [joined(values[i::step], border, device) for i, border in enumerate(plan.inputs)]
+        # Every device has given its part.
+        given = frozenset(i for i in range(step) if set(range(i, len(values), step)) <= set(donated))
+        results = plan.run(whole, device, given=given)
+        tell_memory(device)
+        parts = []
+        for border, tensor in zip(plan.outputs, results, strict=True):
+            made = Joined(border, device, tensor)
+            parts.append([Value(made.array(i) if copied else None, border=border) for i in range(len(devices))])
+            if not copied:
+                made.join(parts[-1])
+        return [one[i] for i in range(len(devices)) for one in parts]
+
+    return run, divided
 
 
 def _result(border: Any, tensor: Any, copied: bool) -> Value:

@@ -12,8 +12,9 @@ from typing import Final
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.frontends.jax.artifact import Artifact, read_artifact
+from ttnn.compiler.frontends.jax.divided import Divided
 from ttnn.compiler.frontends.jax.options import check_options
-from ttnn.compiler.frontends.jax.planned import Run, build
+from ttnn.compiler.frontends.jax.planned import Run, build, build_divided
 from ttnn.compiler.frontends.jax.shortcuts import shortcut
 from ttnn.compiler.frontends.jax.values import Value, from_host
 
@@ -37,12 +38,14 @@ class Program:
         code_bytes: Size of the binary.
     """
 
-    def __init__(self, artifact: Artifact, run: Run, code_bytes: int) -> None:
+    def __init__(self, artifact: Artifact, run: Run, code_bytes: int, divided: Divided | None = None) -> None:
         self._artifact = artifact
         self._run = run
+        self._divided = divided
         self.name = artifact.name
-        self.output_types = [one.dtype.name for one in artifact.outputs]
-        self.output_shapes = [one.shape for one in artifact.outputs]
+        outputs = artifact.outputs if divided is None else divided.outputs
+        self.output_types = [one.dtype.name for one in outputs]
+        self.output_shapes = [one.shape for one in outputs]
         self.donated = artifact.donated
         self.argument_bytes = sum(one.nbytes for one in artifact.inputs)
         self.code_bytes = code_bytes
@@ -51,23 +54,24 @@ class Program:
     def text(self) -> str:
         """The program as StableHLO text."""
         with _lock:
-            return self._artifact.text
+            return self._artifact.text if self._divided is None else self._divided.text
 
-    def execute(self, arguments: Sequence[Value], donated: Sequence[int]) -> list[Value]:
-        """Return the results.
+    def execute(self, arguments: Sequence[Value], donated: Sequence[int], devices: Sequence[int]) -> list[Value]:
+        """Return the results: those of the first device, then those of the next.
 
         Args:
-            arguments: The arguments.
+            arguments: The arguments in the same order.
             donated: Numbers of the arguments that nobody reads afterwards.
+            devices: Numbers of the devices.
         """
         with _lock:
-            results = self._run(arguments, donated)
+            results = self._run(arguments, donated, devices)
             for i in donated:
                 arguments[i].drop()
         return results
 
 
-_programs: OrderedDict[tuple[bytes, tuple[tuple[str, object], ...]], Program] = OrderedDict()
+_programs: OrderedDict[tuple[bytes, tuple[tuple[str, object], ...], int], Program] = OrderedDict()
 
 
 def compile(artifact: bytes, options: Mapping[str, object], replicas: int, partitions: int) -> Program:
@@ -83,17 +87,16 @@ def compile(artifact: bytes, options: Mapping[str, object], replicas: int, parti
         ArgumentError: An option is unknown or has a wrong value.
         UnsupportedError: The program cannot be compiled.
     """
-    if replicas * partitions != 1:
+    if replicas != 1:
         raise UnsupportedError(
-            f"{replicas * partitions} devices: programs of jax run on one device of the platform tt; arrays may be on "
-            "any. Remove the shardings, or put all arguments on one device with jax.device_put."
+            f"{replicas} replicas of a program: programs of jax are divided among devices by shardings instead."
         )
     checked = check_options(options)
-    key = (artifact, tuple(sorted(checked.items())))
+    key = (artifact, tuple(sorted(checked.items())), partitions)
     with _lock:
         known = _programs.get(key)
         if known is None:
-            known = _programs[key] = _compile(read_artifact(artifact), checked)
+            known = _programs[key] = _compile(read_artifact(artifact), checked, partitions)
             if len(_programs) > _KEPT:
                 _programs.popitem(last=False)
         _programs.move_to_end(key)
@@ -106,10 +109,13 @@ def forget() -> None:
         _programs.clear()
 
 
-def _compile(artifact: Artifact, options: Mapping[str, object]) -> Program:
+def _compile(artifact: Artifact, options: Mapping[str, object], partitions: int) -> Program:
+    if partitions > 1:
+        run, divided = build_divided(artifact, options, partitions)
+        return Program(artifact, run, 0, divided)
     made = shortcut(artifact)
     if made is not None:
         function = made
-        return Program(artifact, lambda values, _: [Value(one) for one in function([v.array for v in values])], 0)
+        return Program(artifact, lambda values, *_: [Value(one) for one in function([v.array for v in values])], 0)
     run, code_bytes = build(artifact, options)
     return Program(artifact, run, code_bytes)

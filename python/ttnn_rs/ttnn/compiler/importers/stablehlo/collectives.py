@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
+from ttnn.compiler.importers.builder import element_of, scalar, shape_of, tensor
+from ttnn.compiler.importers.builder.types import is_float
 from ttnn.compiler.importers.sharding import Placement, axis_of, shardy
+from ttnn.compiler.importers.stablehlo.reduce import reduction
 from ttnn.compiler.importers.stablehlo.reducers import single
 from ttnn.compiler.importers.stablehlo.scope import Scope, refuse
 from ttnn.compiler.importers.stablehlo.view import View
@@ -54,9 +58,28 @@ def _all_reduce(scope: Scope, view: View) -> list[SSAValue]:
     results = []
     for value in scope.operands(view):
         for axis in axes:
-            value = scope.b.all_reduce(value, reduce_type=kind, cluster_axis=axis, types=[value.type])
+            value = _reduced(scope, value, kind, axis)
         results.append(value)
     return results
+
+
+def _reduced(scope: Scope, value: SSAValue, kind: str, axis: int) -> SSAValue:
+    """Return the reduction along an axis of the mesh.
+
+    The device adds floats; other reductions are of the gathered values.
+    """
+    shape, count = shape_of(value), scope.mesh[axis]
+    made: SSAValue
+    if kind == "sum" and is_float(element_of(value.type)):
+        made = scope.b.all_reduce(value, reduce_type=kind, cluster_axis=axis, types=[value.type])
+        return made
+    if count == 1:
+        return value
+    rows = scope.reshape(value, [1, *shape])
+    rows = scope.b.all_gather(
+        rows, all_gather_dim=0, cluster_axis=axis, types=[tensor([count, *shape], element_of(value.type))]
+    )
+    return reduction(scope, kind, rows, [0])
 
 
 def _one_axis(scope: Scope, view: View) -> int:
@@ -67,11 +90,17 @@ def _one_axis(scope: Scope, view: View) -> int:
 
 
 def _all_gather(scope: Scope, view: View) -> list[SSAValue]:
-    axis, dim = _one_axis(scope, view), view.get("all_gather_dim")
-    return [
-        scope.b.all_gather(value, all_gather_dim=dim, cluster_axis=axis, types=[scope.type(type_)])
-        for value, type_ in zip(scope.operands(view), view.types, strict=True)
-    ]
+    axes, dim = _axes(scope, view), view.get("all_gather_dim")
+    results = []
+    for value in scope.operands(view):
+        # The last axis is the innermost one.
+        for axis in reversed(axes):
+            shape = list(shape_of(value))
+            shape[dim] *= scope.mesh[axis]
+            types = [tensor(shape, element_of(value.type))]
+            value = scope.b.all_gather(value, all_gather_dim=dim, cluster_axis=axis, types=types)
+        results.append(value)
+    return results
 
 
 def _reduce_scatter(scope: Scope, view: View) -> SSAValue:
@@ -109,9 +138,17 @@ def _moved(name: str, groups: str) -> Any:
 
 
 def _identifier(scope: Scope, view: View) -> SSAValue:
-    if any(one > 1 for one in scope.mesh):
-        refuse("differs between the devices of a mesh, which has no TTIR operation")
-    return scope.splat(0, scope.type(view.types[0]))
+    """Return the number of the device: its part of the list of all numbers."""
+    type_ = scope.type(view.types[0])
+    many = [axis for axis, size in enumerate(scope.mesh) if size > 1]
+    if not many:
+        return scope.splat(0, type_)
+    count = math.prod(scope.mesh)
+    value = scope.arange(count, scalar("si32"))
+    for axis in many:
+        count //= scope.mesh[axis]
+        value = scope.b.mesh_partition(value, dim=0, cluster_axis=axis, types=[tensor([count], scalar("si32"))])
+    return scope.cast(scope.reshape(value, []), element_of(type_))
 
 
 def _manual(scope: Scope, view: View) -> list[SSAValue]:

@@ -257,6 +257,15 @@ def _shard(scope: Scope, view: View, texts: _Texts) -> SSAValue:
     return mesh_shard(scope, value, placement, "full_to_shard" if inwards else "shard_to_full", type_)
 
 
+def _partition(scope: Scope, view: View, texts: _Texts) -> SSAValue:
+    """Keep the part of a device."""
+    (value,) = scope.operands(view)
+    made: SSAValue = scope.b.mesh_partition(
+        value, dim=texts.number("dim"), cluster_axis=texts.number("cluster_axis"), types=[scope.type(view.types[0])]
+    )
+    return made
+
+
 _Target = Callable[[Scope, View, _Texts], Any]
 
 _TARGETS: Final[dict[str, _Target]] = {
@@ -277,6 +286,7 @@ _TARGETS: Final[dict[str, _Target]] = {
     "tt.chunked_scaled_dot_product_attention": _chunked,
     "tt.sampling": _sampling,
     "tt.sparse_matmul": _sparse,
+    "tt.mesh_partition": _partition,
     "tt.mark_argument": _same,
     "tt.sharding_constraint": _same,
     "annotate_device_placement": _same,

@@ -74,8 +74,20 @@ def _multiply(scope: Scope, view: View) -> SSAValue:
 
 def _extreme(name: str, logical: str) -> Any:
     def row(scope: Scope, view: View) -> SSAValue:
-        bools = is_bool(element_of(scope.operands(view)[0]))
-        made: SSAValue = (_logical(logical) if bools else named(name))(scope, view)
+        """Import `maximum` or `minimum`: of NaN and a number it is NaN.
+
+        The device orders NaN by its sign, as the largest or the least number; so `maximum` with a constant, as in a
+        rectified linear unit, is that of the device.
+        """
+        values = scope.operands(view)
+        element = element_of(values[0])
+        made: SSAValue = (_logical(logical) if is_bool(element) else named(name))(scope, view)
+        known = [scope.splat_of(one) is not None for one in values]
+        if not is_float(element) or (name == "maximum" and any(known)):
+            return made
+        for value, constant in zip(values, known, strict=True):
+            if not constant:
+                made = scope.b.where(scope.b.ne(value, value), value, made)
         return made
 
     return row

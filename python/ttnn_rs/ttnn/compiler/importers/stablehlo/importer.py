@@ -14,6 +14,7 @@ from ttnn.compiler.importers.builder import Builder, element_of, tensor
 from ttnn.compiler.importers.sharding import gspmd, mesh_of_gspmd, shardy
 from ttnn.compiler.importers.stablehlo.control_flow import UNROLLED
 from ttnn.compiler.importers.stablehlo.scope import Refusal, Scope, refuse
+from ttnn.compiler.importers.stablehlo.size import LIMIT, check_size
 from ttnn.compiler.importers.stablehlo.table import ROWS
 from ttnn.compiler.importers.stablehlo.view import View, place
 from ttnn.compiler.ir.attributes import DenseAttr, OpaqueDialectAttr
@@ -43,8 +44,6 @@ __all__ = ["to_ttir"]
 _ENDS: Final = frozenset({"func.return", "stablehlo.return", "sdy.return"})
 _DEPTH: Final = 64
 """Limit of calls and regions in each other."""
-_OPERATIONS: Final = 2_000_000
-"""Limit of imported operations, calls and loops written out."""
 _SHOWN: Final = 20
 """Kinds of refused operations that a message lists."""
 _DONATED: Final = ("jax.buffer_donor", "tf.aliasing_output")
@@ -122,8 +121,8 @@ class _Import(Scope):
 
     def _operation(self, op: Operation) -> None:
         self._count += 1
-        if self._count > _OPERATIONS:
-            raise UnsupportedError(f"this program has more than {_OPERATIONS:,} operations with its loops written out.")
+        if self._count > LIMIT:
+            raise UnsupportedError(f"this program has more than {LIMIT:,} operations with its loops written out.")
         view = View(op)
         self.b.location(op.location)
         try:
@@ -196,6 +195,7 @@ def _module(op: ModuleOp, refused: Counter[str], rules: _Rules) -> ModuleOp:
     Modules in it are programs of their own.
     """
     functions = {one.sym_name.data: one for one in op.ops if isinstance(one, FuncOp)}
+    check_size(functions)
     mesh, axes = _mesh(op)
     shared = _Program(functions, mesh, axes, rules)
     public = [one for one in functions.values() if _is_public(one)] or list(functions.values())[:1]

@@ -13,7 +13,7 @@ from ttnn.compiler.importers.stablehlo.scope import Scope, refuse, trailing
 from ttnn.compiler.importers.stablehlo.view import View
 from ttnn.compiler.ir.xdsl_adapter import Attribute, Block, OpResult, SSAValue
 
-__all__ = ["ROWS", "combine", "counts_along", "neutral"]
+__all__ = ["ROWS", "combine", "counts_along", "neutral", "reduction"]
 
 _COMBINE: Final = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 _LOGICAL: Final = {"sum": "or", "max": "or", "or": "or", "prod": "and", "min": "and", "and": "and"}
