@@ -63,6 +63,12 @@ def agree(got: Any, expected: Any, pcc: float, atol: float) -> None:
 
 
 @pytest.fixture
+def agreement() -> Callable[..., None]:
+    """Comparison of two arrays that `same` makes."""
+    return agree
+
+
+@pytest.fixture
 def run_script() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runner of a script in a process of its own."""
 

@@ -13,7 +13,7 @@ from ttnn.compiler.frontends.jax.values import Joined, Value, joined
 from ttnn.compiler.frontends.plan import Plan, compile_stablehlo
 from ttnn.compiler.importers.stablehlo import UNROLLED, to_ttir
 
-__all__ = ["Run", "build", "build_divided"]
+__all__ = ["Run", "build", "build_divided", "plan_of"]
 
 _PIPELINE: Final = {
     "enable_const_eval": "enable-const-eval",
@@ -49,7 +49,7 @@ def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Run, int]:
     Raises:
         UnsupportedError: Operations have no form on the device: all of them.
     """
-    plan = compile_stablehlo(artifact.module, "main", _pipeline(options), options.get("unrolled_operations", UNROLLED))
+    plan = plan_of(artifact, options)
     # The outputs of a trace are overwritten by its next run.
     copied = bool(options.get("enable_trace"))
 
@@ -62,6 +62,19 @@ def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Run, int]:
         return [_result(border, one, copied) for border, one in zip(plan.outputs, results, strict=True)]
 
     return run, 0
+
+
+def plan_of(artifact: Artifact, options: Mapping[str, Any]) -> Plan:
+    """Return the plan of a program.
+
+    Args:
+        artifact: The program.
+        options: Checked options.
+
+    Raises:
+        UnsupportedError: Operations have no form on the device: all of them.
+    """
+    return compile_stablehlo(artifact.module, "main", _pipeline(options), options.get("unrolled_operations", UNROLLED))
 
 
 def build_divided(artifact: Artifact, options: Mapping[str, Any], count: int) -> tuple[Run, Divided]:

@@ -56,7 +56,7 @@ class Program:
         with _lock:
             return self._artifact.text if self._divided is None else self._divided.text
 
-    def execute(self, arguments: Sequence[Value], donated: Sequence[int], devices: Sequence[int]) -> list[Value]:
+    def execute(self, arguments: Sequence[Value], donated: Sequence[int], devices: Sequence[int] = (0,)) -> list[Value]:
         """Return the results: those of the first device, then those of the next.
 
         Args:

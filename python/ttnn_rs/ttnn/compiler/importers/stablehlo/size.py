@@ -16,7 +16,7 @@ LIMIT: Final = 2_000_000
 
 
 def check_size(functions: Mapping[str, Operation]) -> None:
-    """Refuse a program that is too large once its calls are written out.
+    """Refuse a program that is too large with calls written out.
 
     Raises:
         UnsupportedError: It has more than `LIMIT` operations.
