@@ -22,7 +22,7 @@ _L1_SMALL: Final = 1 << 15
 _own: Any = None
 _size = 0
 _parts: dict[tuple[Any, ...], Any] = {}
-"""Meshes of some chips, or of another shape, of the device that is open."""
+"""Meshes of some chips, or of another shape, of the open device."""
 
 
 def opened() -> Any:
@@ -86,7 +86,7 @@ def mesh(devices: Sequence[int], shape: tuple[int, int] = (1, 1)) -> Any:
 
 
 def _part(whole: Any, first: int, count: int, shape: tuple[int, int]) -> Any:
-    """Return a mesh of neighbours, which has the memory of the whole one."""
+    """Return a mesh of neighbours in the memory of the whole one."""
     try:
         made = whole.create_submesh(
             ttnn.MeshShape(1, count), ttnn.MeshCoordinate(0, min(first, len(whole.chips) - count))

@@ -53,7 +53,7 @@ class Divided:
 
 
 def _text(module: Module, inputs: list[str], outputs: list[str]) -> str:
-    """Return the text of a program with its shardings, without operations of Shardy."""
+    """Return the text of a program without operations of Shardy."""
     whole: Any = module.op
     copied = whole.clone()
     for op in list(copied.ops):

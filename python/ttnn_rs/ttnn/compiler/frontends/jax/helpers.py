@@ -69,7 +69,7 @@ def codegen_py(
     export_path: str = "codegen_result",
     **kwargs: Any,
 ) -> None:
-    """Write a function as Python source that calls `ttnn`, to `main.py` in a folder.
+    """Write a function as Python source to `main.py` in a folder.
 
     Args:
         function: A function of jax, jitted or not.
@@ -91,7 +91,7 @@ def codegen_cpp(
     export_path: str = "codegen_result",
     **kwargs: Any,
 ) -> None:
-    """Write a function as C++ source that calls `ttnn`, to `main.cpp` in a folder.
+    """Write a function as C++ source to `main.cpp` in a folder.
 
     Args:
         function: A function of jax, jitted or not.
@@ -111,7 +111,7 @@ def codegen_cpp(
 def serialize(
     function: Callable[..., Any], *args: Any, compiler_options: Mapping[str, Any] | None = None, **kwargs: Any
 ) -> tuple[str, str, bytes]:
-    """Return the `ttir` text, the `ttnn` text and the binary of a function.
+    """Return a function's `ttir` text, `ttnn` text and binary.
 
     Args:
         function: A function of jax, jitted or not.

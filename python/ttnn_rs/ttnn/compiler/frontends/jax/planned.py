@@ -36,11 +36,11 @@ _FIXED: Final[dict[str, tuple[object, ...]]] = {
 
 
 Run: TypeAlias = Callable[[Sequence[Value], Sequence[int], Sequence[int]], list[Value]]
-"""Function of the arguments, the numbers of the donated ones, and those of the devices."""
+"""Function of the arguments, numbers of donated ones, numbers of devices."""
 
 
 def build(artifact: Artifact, options: Mapping[str, Any]) -> tuple[Run, int]:
-    """Return a function that executes a program on a device, and its size.
+    """Return a function that executes a program, and its size.
 
     Args:
         artifact: The program.
@@ -78,7 +78,7 @@ def plan_of(artifact: Artifact, options: Mapping[str, Any]) -> Plan:
 
 
 def build_divided(artifact: Artifact, options: Mapping[str, Any], count: int) -> tuple[Run, Divided]:
-    """Return a function that executes a program on several devices, and its properties.
+    """Return a function that executes a program on several devices.
 
     Args:
         artifact: The program, whose module is changed.

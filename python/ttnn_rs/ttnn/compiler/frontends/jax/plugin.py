@@ -57,7 +57,7 @@ class Program:
             return self._artifact.text if self._divided is None else self._divided.text
 
     def execute(self, arguments: Sequence[Value], donated: Sequence[int], devices: Sequence[int] = (0,)) -> list[Value]:
-        """Return the results: those of the first device, then those of the next.
+        """Return the results, device by device.
 
         Args:
             arguments: The arguments in the same order.

@@ -1,4 +1,4 @@
-"""Tensors of jax, on the host, on the device, or both; on one device or divided among several."""
+"""Tensors of jax, on the host or the device, whole or divided."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Joined(Held):
         self._parts: list[weakref.ref[Value]] = []
 
     def join(self, parts: Sequence[Value]) -> None:
-        """Set the parts, which live at least as long as programs that read them."""
+        """Set the parts; they outlive the programs that read them."""
         self._parts = [weakref.ref(one) for one in parts]
         for number, one in enumerate(parts):
             if one.whole is None:

@@ -16,7 +16,7 @@ from ttnn.compiler.ir.xdsl_adapter import Attribute, ModuleOp
 __all__ = ["Layout", "Mesh", "local_shape", "mesh_of", "whole"]
 
 Layout = tuple[tuple[int, ...], ...]
-"""For each dimension the axes of the mesh that divide it, the outermost first."""
+"""Axes of the mesh that divide each dimension, the outermost first."""
 
 _MOST_AXES: Final = 2
 _VALUE: Final = re.compile(r'@("[^"]*"|[\w.$-]+), \[((?:\{[^}]*\}(?:p\d+)?,? ?)*)\]((?:, \w+=\{[^}]*\})*)')
@@ -52,7 +52,7 @@ class Mesh:
         return math.prod(self.sizes[axis] for axis in axes)
 
     def groups(self, axis: int) -> list[list[int]]:
-        """Return the devices along an axis, a list for each position on the others."""
+        """Return the groups of devices along an axis."""
         import numpy as np
 
         devices = np.arange(math.prod(self.sizes)).reshape(self.sizes)
@@ -153,6 +153,6 @@ def _sizes(axes: Sequence[tuple[str, int]]) -> tuple[int, ...]:
 
 
 def _axes(axes: Sequence[tuple[str, int]]) -> dict[str, int]:
-    """Return the numbers of axes by name; -1 for those of one device."""
+    """Return axis numbers by name; -1 for axes of one device."""
     many = [name for name, size in axes if size > 1]
     return {name: many.index(name) if size > 1 else -1 for name, size in axes}

@@ -115,7 +115,7 @@ class Partitioner:
         return TensorType(element_of(type_), local_shape(self.mesh, layout, shape_of(type_)))
 
     def written(self, block: Block, arguments: Sequence[Part]) -> list[SSAValue]:
-        """Copy the operations of a block as they are, and return what it returns."""
+        """Copy the operations of a block, and return its results."""
         region = block.parent
         assert region is not None
         copied = self._copied(region).blocks[0]
@@ -169,7 +169,7 @@ class Partitioner:
         layouts: Sequence[Layout],
         properties: Mapping[str, Attribute] | None = None,
     ) -> list[Part]:
-        """Add an operation of the program with other operands, and return its results.
+        """Add an operation with other operands, and return its results.
 
         Args:
             view: The operation.

@@ -1,4 +1,4 @@
-"""How each operation is divided: layouts of its operands and results.
+"""Division of each operation: layouts of its operands and results.
 
 Propagation only hints at a layout. A rule keeps what its operation computes right on parts, and asks for whole
 dimensions elsewhere; an operation without a rule is computed whole on every device.
@@ -33,7 +33,7 @@ def _shape(view: View, number: int = 0) -> tuple[int, ...]:
 
 
 def _elementwise(p: Partitioner, view: View) -> list[Part]:
-    """Divide all operands of the result's shape as the result; others are scalars."""
+    """Divide operands as the result; scalars stay whole."""
     (layout,), shape = p.hints(view), _shape(view)
     operands = [p.divided(one, layout if one.shape == shape else whole(len(one.shape))) for one in p.parts(view.op)]
     return p.clone(view, operands, [layout])
@@ -148,7 +148,7 @@ def _pad(p: Partitioner, view: View) -> list[Part]:
 
 
 def _dot(p: Partitioner, view: View) -> list[Part]:
-    """Divide batch and free dimensions as the result, contracted ones by a sum over devices."""
+    """Divide batch and free dimensions as the result, contracted ones by sums."""
     (layout,), (one, other) = p.hints(view), p.parts(view.op)
     fields = view.fields("dot_dimension_numbers")
     batch = [fields.get(f"{side}_batching_dimensions", []) for side in ("lhs", "rhs")]
@@ -184,7 +184,7 @@ _NEUTRAL: Final[dict[str, Callable[[Any], bool]]] = {
     "max": lambda _: True,
     "min": lambda _: True,
 }
-"""Whether a value that every device starts with changes a reduction."""
+"""Return True if the start value changes a reduction of several devices."""
 
 
 def _reduce(p: Partitioner, view: View) -> list[Part]:
@@ -233,7 +233,7 @@ def _dynamic_update_slice(p: Partitioner, view: View) -> list[Part]:
 
 
 def _convolution(p: Partitioner, view: View) -> list[Part]:
-    """Divide the batch, and the features of the result if there is one group."""
+    """Divide the batch, and the features of ungrouped convolutions."""
     (layout,), (image, kernel) = p.hints(view), p.parts(view.op)
     found = _dimension_numbers(view)
     if found is None or view.get("batch_group_count", 1) != 1:
@@ -274,7 +274,7 @@ def _same(p: Partitioner, view: View) -> list[Part]:
 
 
 def _manual(p: Partitioner, view: View) -> list[Part]:
-    """Write the body of a manual computation out: it is the program of a device already."""
+    """Inline the body of a manual computation, a program per device."""
     given, wanted = (p.mesh.layouts(view.attribute(name)) for name in ("in_shardings", "out_shardings"))
     manual = p.mesh.manual(view.attribute("manual_axes"))
     given, wanted = ([_only(one, manual) for one in layouts] for layouts in (given, wanted))

@@ -138,7 +138,7 @@ def _moved(name: str, groups: str) -> Any:
 
 
 def _identifier(scope: Scope, view: View) -> SSAValue:
-    """Return the number of the device: its part of the list of all numbers."""
+    """Return the number of the device, from the divided list of all."""
     type_ = scope.type(view.types[0])
     many = [axis for axis, size in enumerate(scope.mesh) if size > 1]
     if not many:

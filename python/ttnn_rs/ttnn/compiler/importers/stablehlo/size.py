@@ -1,4 +1,4 @@
-"""The size of a program with its calls written out, before they are."""
+"""Number of operations of a program after its calls are inlined."""
 
 from __future__ import annotations
 
