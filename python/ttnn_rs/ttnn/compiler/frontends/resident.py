@@ -75,10 +75,13 @@ class Held(Source):
         number, this = id(user), weakref.ref(self)
 
         def forget(_: Any) -> None:
+            # The copy is looked up: a reference to it here would be a circle that keeps it on the device.
             held = this()
-            copy.users.pop(number, None)
-            if held is not None and not copy.users and held._copies.get(key) is copy:
-                del held._copies[key]
+            found = held._copies.get(key) if held is not None else None
+            if held is not None and found is not None:
+                found.users.pop(number, None)
+                if not found.users:
+                    del held._copies[key]
 
         copy.users[number] = weakref.ref(user, forget)
 
