@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -14,12 +16,13 @@ from testkit.pass_checks import function, names, op
 from testkit.ttir_encoder import encoder
 from testkit.ttir_reference import interpret
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.conversion.ttnn_to_calls.calls import Call, Ref
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir import Module
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
-from ttnn.compiler.runtime.predict import predict
+from ttnn.compiler.runtime.predict import predict, predicted_rows
 from ttnn.compiler.transforms.base import set_type, table_ops
 from ttnn.compiler.transforms.ttnn.build import Build
 from ttnn.compiler.transforms.ttnn.optimizer import optimizer
@@ -185,6 +188,19 @@ def test_preserved_bits_are_those_of_the_program_without_optimizer(
     assert "matmul_program_config" not in print_module(after)
     assert np.array_equal(executed(before, given, device), executed(after, given, device))
     assert "withheld by preserve-bits: 1, predicted" in written
+
+
+@pytest.mark.parametrize("predicting", [predict, predicted_rows])
+def test_predicting_a_program_touches_no_file(
+    device: ttnn.MeshDevice, tmp_path: Path, predicting: Callable[..., object]
+) -> None:
+    program = program_of(lowered(encoder(**SMALL)))
+    number, _ = program.inputs[0]
+    path = tmp_path / "a.tensorbin"
+    written = replace(program, calls=(Call("ttnn.dump_tensor", [str(path), Ref(number)]), *program.calls))
+    with pytest.raises(UnsupportedError, match=r"the time of ttnn\.dump_tensor is not predicted"):
+        predicting(written, device)
+    assert not path.exists()
 
 
 def test_the_prediction_is_the_time_of_the_program(device: ttnn.MeshDevice) -> None:

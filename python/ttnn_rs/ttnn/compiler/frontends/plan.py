@@ -18,7 +18,7 @@ from ttnn.compiler.importers.stablehlo import UNROLLED, read, to_ttir
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import FuncOp
 from ttnn.compiler.runtime.place import Transfers
-from ttnn.compiler.runtime.prediction import PredictedRow, predict, total
+from ttnn.compiler.runtime.predict import PredictedRow, predicted_rows, total
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.target.python.emitpy import emitpy_source
 from ttnn.compiler.version import NEWEST
@@ -245,7 +245,7 @@ class Plan:
         rows: list[PredictedRow] = []
         for one in self.segments:
             if isinstance(one, DeviceProgram):
-                rows += predict(one.program, where)
+                rows += predicted_rows(one.program, where)
             else:
                 rows += one.predicted_rows(where)
         return rows

@@ -17,7 +17,7 @@ from ttnn.compiler.importers.builder.segments import Part
 from ttnn.compiler.ir.module import location_name
 from ttnn.compiler.ir.xdsl_adapter import CallOp
 from ttnn.compiler.runtime.place import Transfers
-from ttnn.compiler.runtime.prediction import PredictedRow, total
+from ttnn.compiler.runtime.predict import PredictedRow, total
 
 __all__ = ["Branch", "Host", "Inner", "Loop", "Segment"]
 

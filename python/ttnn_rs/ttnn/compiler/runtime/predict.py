@@ -1,27 +1,26 @@
-"""Predicted time of a program, without running it.
+"""Predicted times of programs, without running them.
 
-Its calls are made on a twin of a device, where no step runs (`ttnn.profiler.asking`). Programs of constants run once
-per set of weights, and are left out.
+The calls of a program are made on a twin of a device, where no step runs (`ttnn.profiler.asking`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ttnn.base.exceptions import TtnnError, UnsupportedError
-from ttnn.compiler.conversion.ttnn_to_calls.calls import CACHED, PROGRAM, TRACE
+from ttnn.compiler.conversion.ttnn_to_calls.calls import CACHED, PROGRAM, TRACE, Call
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description
 from ttnn.compiler.conversion.ttnn_to_calls.programs import Program
 from ttnn.compiler.runtime.place import evaluate
-from ttnn.compiler.runtime.prepared import Step, prepared
+from ttnn.compiler.runtime.prepared import FILES, Step, prepared
 from ttnn.profiler.asking import Walk, on_twin
 from ttnn.profiler.missing import Missing
 from ttnn.profiler.rows import GAP_NANOSECONDS
 from ttnn.runtime.calls import question_key
 
-__all__ = ["Predicted", "alternatives", "predict"]
+__all__ = ["Predicted", "PredictedRow", "alternatives", "predict", "predicted_rows", "total"]
 
 _DEPTH: Final = 32
 
@@ -43,19 +42,82 @@ class Predicted:
     missing: list[str]
 
 
-def predict(program: Program, device: Any) -> Predicted:
-    """Return the predicted time of a program.
+@dataclass(frozen=True)
+class PredictedRow:
+    """One device operation of a program.
+
+    Attributes:
+        name: Name of the operation in the framework; empty if it has none.
+        function: What the program calls, such as "ttnn.matmul".
+        operation: The device operation.
+        nanoseconds: Predicted time on the chip.
+        constant: Whether it computes constants, at the first run only.
+        times: How often it runs.
+    """
+
+    name: str
+    function: str
+    operation: str
+    nanoseconds: float
+    constant: bool = False
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A call that was made on the twin, and its device operations."""
+
+    program: Program
+    call: Call
+    plans: Sequence[Any]
+    constant: bool
+
+
+def total(rows: Sequence[PredictedRow]) -> float:
+    """Return the predicted time of rows together, without that of constants."""
+    return sum(row.nanoseconds * row.times for row in rows if not row.constant)
+
+
+def predicted_rows(program: Program, device: Any) -> list[PredictedRow]:
+    """Return the device operations of a program, in order.
+
+    Args:
+        program: The program.
+        device: The device that it would run on.
 
     Raises:
         TtnnError: A call is refused; the message names the operation.
-        UnsupportedError: The program records a trace.
+        UnsupportedError: It runs as a trace, reads files, or the time of an operation is not known.
+    """
+    rows: list[PredictedRow] = []
+    with on_twin(device) as walk:
+        for made in _run(program, walk, _inputs(program, walk), 0, constants=True):
+            names, number = made.program.names, made.call.operation
+            name = names[number] if 0 <= number < len(names) else ""
+            for plan in made.plans:
+                if isinstance(plan, Missing):
+                    where = f"program {made.program.name}, operation {number} ({made.call.function})"
+                    raise UnsupportedError(f"{where}: the time of {plan.name} is not known: {plan.reason}")
+                rows.append(PredictedRow(name, made.call.function, plan.name, plan.nanoseconds, made.constant))
+    return rows
+
+
+def predict(program: Program, device: Any) -> Predicted:
+    """Return the predicted time of a program.
+
+    Programs of constants run once per set of weights, and are left out.
+
+    Raises:
+        TtnnError: A call is refused; the message names the operation.
+        UnsupportedError: The program records a trace, or reads files.
     """
     times: dict[int, int] = {}
     missing: list[str] = []
     count = 0
     with on_twin(device) as walk:
-        for number, plans in _run(program, walk, [_made(want, walk) for _, want in program.inputs], 0):
-            for plan in plans:
+        for made in _run(program, walk, _inputs(program, walk), 0):
+            number = made.call.operation
+            for plan in made.plans:
                 count += 1
                 if isinstance(plan, Missing):
                     missing.append(f"operation {number}: {plan.reason}")
@@ -99,7 +161,7 @@ def alternatives(
         found[number] = times[0] or 0, times[1:]
 
     with on_twin(device) as walk:
-        for _ in _run(program, walk, [_made(want, walk) for _, want in program.inputs], 0, ask):
+        for _ in _run(program, walk, _inputs(program, walk), 0, ask):
             pass
     return found
 
@@ -117,7 +179,11 @@ def _time(walk: Walk, step: Step, arguments: list[Any], keywords: dict[str, Any]
     return round(sum(known) + (len(known) - 1) * GAP_NANOSECONDS) if len(known) == len(plans) else None
 
 
-def _made(want: Description, walk: Walk) -> Any:
+def _inputs(program: Program, walk: Walk) -> list[Any]:
+    return [_tensor(want, walk) for _, want in program.inputs]
+
+
+def _tensor(want: Description, walk: Walk) -> Any:
     """Return a tensor of a description.
 
     It is on the twin, or zeros on the host.
@@ -127,27 +193,41 @@ def _made(want: Description, walk: Walk) -> Any:
     return walk.tensor(want.shape, dtype, layout, memory)
 
 
-def _run(program: Program, walk: Walk, inputs: Sequence[Any], depth: int, ask: Any = None) -> Any:
-    """Yield each operation's number and plans; the last value is the results."""
-    ready = prepared(program)
+def _run(
+    program: Program, walk: Walk, inputs: Sequence[Any], depth: int, ask: Any = None, *, constants: bool | None = False
+) -> Generator[_Made, None, list[Any]]:
+    """Yield the calls that are made; the last value is the results.
+
+    Args:
+        program: The program.
+        walk: The twin.
+        inputs: Its inputs there.
+        depth: Number of programs that call it.
+        ask: Function of each call of this program, before it is made.
+        constants: Whether programs of constants are run, too; None in one of them.
+    """
     tensors = {number: tensor for (number, _), tensor in zip(program.inputs, inputs, strict=True)}
-    for step in ready.steps:
+    for step in prepared(program).steps:
         call = step.call
-        if call.function == TRACE:
-            raise UnsupportedError(f"program {program.name}: the time of a recorded trace is that of its program")
+        if call.function == TRACE or call.function in FILES:
+            what = "a trace" if call.function == TRACE else call.function
+            raise UnsupportedError(f"program {program.name}: the time of {what} is not predicted; compile without it.")
         arguments, keywords = step.values(tensors, walk.twin)
         try:
             if call.function in (CACHED, PROGRAM):
-                called = program.all[arguments[0]]
-                if call.function == CACHED or depth >= _DEPTH:
-                    result: Any = [_made(want, walk) for _, want in called.outputs]
+                called, cached = program.all[arguments[0]], call.function == CACHED
+                if depth >= _DEPTH:
+                    raise UnsupportedError(f"more than {_DEPTH} programs call each other: their time is not predicted")
+                if cached and constants is False:
+                    result: Any = [_tensor(want, walk) for _, want in called.outputs]
                 else:
-                    result = yield from _run(called, walk, arguments[1], depth + 1)
+                    inner = None if cached else constants
+                    result = yield from _run(called, walk, arguments[1], depth + 1, constants=inner)
             else:
                 if ask is not None:
                     ask(walk, step, arguments, keywords)
                 result, plans = walk.call(step.function, arguments, keywords)
-                yield call.operation, plans
+                yield _Made(program, call, plans, constants is None)
         except TtnnError as error:
             error.sentence = f"program {program.name}, operation {call.operation}: {error.sentence}"
             raise
