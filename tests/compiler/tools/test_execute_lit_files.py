@@ -15,7 +15,7 @@ from testkit.lit_files import NotExecuted, alone, lowering, parts, rest
 from testkit.ttir_inputs import chosen
 from testkit.ttir_reference import interpret
 from testkit.ttir_weights import in_blocks
-from ttnn.compiler.runtime import executor
+from ttnn.compiler.runtime import prepared
 from ttnn.compiler.versions import parse_module
 
 pytest.importorskip("torch", reason="ttrt makes inputs with torch")
@@ -139,8 +139,8 @@ def test_boolean_inputs_contain_true_and_false(tmp_path: Path, monkeypatch: pyte
     path = tmp_path / "truths.mlir"
     path.write_text(TRUTHS)
     assert execute_file(path, "truths.mlir", "", "", "2026-08") == 3
-    original = executor.public
-    monkeypatch.setattr(executor, "public", lambda name: original(name.replace("ttnn.sum", "ttnn.min")))
+    original = prepared.public
+    monkeypatch.setattr(prepared, "public", lambda name: original(name.replace("ttnn.sum", "ttnn.min")))
     with pytest.raises(AssertionError, match="any, output 0: distance"):
         execute_file(path, "truths.mlir", "", "", "2026-08")
 
@@ -290,8 +290,8 @@ def test_operator_refusal_does_not_hide_wrong_functions(tmp_path: Path, monkeypa
     path.write_text(POOL)
     with pytest.raises(Refused, match=r"ttnn\.max_pool2d: .*padding \[1, 1\] is more than half of the kernel size"):
         execute_file(path, "pool.mlir", "", "", "2026-08")
-    original = executor.public
-    monkeypatch.setattr(executor, "public", lambda name: original(name.replace("multiply", "add")))
+    original = prepared.public
+    monkeypatch.setattr(prepared, "public", lambda name: original(name.replace("multiply", "add")))
     with pytest.raises(AssertionError, match="product, output 0: distance"):
         execute_file(path, "pool.mlir", "", "", "2026-08")
 
@@ -425,8 +425,8 @@ def test_large_exponents_run_again_with_small_inputs(tmp_path: Path, monkeypatch
     with controlled("zeros"), pytest.raises(AssertionError, match=r"steep, output 0: distance 1\.000"):
         execute_file(path, "steep.mlir", "", "zeros", "2026-08")
     # What is wrong for small inputs, too, stays wrong.
-    original = executor.public
-    monkeypatch.setattr(executor, "public", lambda name: original(name.replace("ttnn.exp", "ttnn.cos")))
+    original = prepared.public
+    monkeypatch.setattr(prepared, "public", lambda name: original(name.replace("ttnn.exp", "ttnn.cos")))
     with pytest.raises(AssertionError, match="steep, output 0"):
         execute_file(path, "steep.mlir", "", "", "2026-08")
 

@@ -588,7 +588,7 @@ MESH = """func.func @main(%arg0: tensor<64x128xf32>) -> tensor<64x64xf32> {
 
 @pytest.mark.parametrize(
     ("system", "chips", "links", "grid", "hosts", "mesh"),
-    [("n300", 2, 2, (8, 8), 1, (2, 1)), ("t3k", 8, 20, (8, 8), 4, (2, 4)), ("galaxy", 32, 208, (8, 8), 32, (8, 4))],
+    [("n300", 2, 2, (8, 8), 1, (2, 1)), ("t3k", 8, 20, (8, 8), 4, (2, 4)), ("galaxy", 32, 208, (9, 8), 32, (8, 4))],
 )
 def test_query_describes_the_chosen_system(
     system: str, chips: int, links: int, grid: tuple[int, int], hosts: int, mesh: tuple[int, int], folder: Path
