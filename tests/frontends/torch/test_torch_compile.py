@@ -526,3 +526,34 @@ def test_the_body_of_a_loop_is_compiled_once(compilations: list[Any], monkeypatc
     assert sorted(one.runs for one in compilations)[1] >= 5
     # What is carried stays on the device.
     assert len(copies) <= 4
+
+
+class _Recurrent(nn.Module):
+    def __init__(self, layers: int, both: bool) -> None:
+        super().__init__()
+        self.cell = nn.LSTM(5, 7, num_layers=layers, bidirectional=both, batch_first=True)
+
+    def forward(self, x: Any) -> Any:
+        return self.cell(x)[0]
+
+
+@pytest.mark.parametrize(
+    ("make", "size", "training"),
+    [
+        (lambda: _Recurrent(1, False), (3, 6, 5), True),
+        (lambda: _Recurrent(2, True), (3, 6, 5), True),
+        (lambda: nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU()), (4, 8), False),
+    ],
+    ids=["lstm", "two layers in both directions", "norm in evaluation"],
+)
+@pytest.mark.filterwarnings("error:.*oneDNN")
+def test_gradients_of_layers_that_pytorch_fuses(make: Any, size: tuple[int, ...], training: bool) -> None:
+    torch.manual_seed(1)
+    enabled, reference = torch.backends.mkldnn.enabled, make().train(training)
+    model, x = copy.deepcopy(reference), torch.randn(size)
+    run = torch.compile(model, backend=tt)
+    run(x).square().sum().backward()
+    reference(x).square().sum().backward()
+    assert torch.backends.mkldnn.enabled == enabled
+    for got, want in zip(model.parameters(), reference.parameters(), strict=True):
+        assert_close(got.grad, want.grad, "gradient")

@@ -43,8 +43,11 @@ def compile_training(
     def compiler(part: Any, given: Sequence[Any], saved: int | None = None) -> Any:
         del given
         (output,) = [one for one in part.graph.nodes if one.op == "output"]
-        computed = [isinstance(one, torch.fx.Node) for one in output.args[0]]
-        fixed = [one if not isinstance(one, torch.fx.Node) else None for one in output.args[0]]
+        found = output.args[0]
+        # Values without elements, such as statistics that evaluation does not compute, need no program.
+        fixed = [_without_elements(one) if isinstance(one, torch.fx.Node) else one for one in found]
+        computed = [isinstance(one, torch.fx.Node) and made is None for one, made in zip(found, fixed, strict=True)]
+        output.args = ([one if made else None for one, made in zip(found, computed, strict=True)],)
         clean(part)
         run = compile_graph(part, _kinds(part, kinds), options)
         if saved is not None and isinstance(run, Whole):
@@ -54,13 +57,27 @@ def compile_training(
             programs.append(run)
         return make_boxed_func(_Part(run, computed, fixed))
 
-    made: Callable[..., Any] = aot_autograd(
-        fw_compiler=forward,
-        bw_compiler=compiler,
-        inference_compiler=compiler,
-        partition_fn=min_cut_rematerialization_partition,
-    )(graph, inputs)
+    # Layers of oneDNN, such as LSTM, have gradients that only its own memory can be given to: they are taken apart.
+    enabled = torch.backends.mkldnn.enabled
+    torch.backends.mkldnn.enabled = False
+    try:
+        made: Callable[..., Any] = aot_autograd(
+            fw_compiler=forward,
+            bw_compiler=compiler,
+            inference_compiler=compiler,
+            partition_fn=min_cut_rematerialization_partition,
+        )(graph, inputs)
+    finally:
+        torch.backends.mkldnn.enabled = enabled
     return made
+
+
+def _without_elements(node: Any) -> Any:
+    """Return an empty tensor for a node without elements, else None."""
+    value = node.meta.get("val")
+    if isinstance(value, torch.Tensor) and value.numel() == 0:
+        return torch.empty(value.shape, dtype=value.dtype)
+    return None
 
 
 def _kinds(part: Any, kinds: Sequence[str]) -> list[str]:
