@@ -537,14 +537,26 @@ class _Recurrent(nn.Module):
         return self.cell(x)[0]
 
 
+class _Attention(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows = nn.Linear(6, 6)
+
+    def forward(self, x: Any) -> Any:
+        y = self.rows(x)
+        return F.scaled_dot_product_attention(y, y, y, is_causal=True)
+
+
 @pytest.mark.parametrize(
     ("make", "size", "training"),
     [
+        (_Attention, (2, 4, 6, 6), True),
+        (_Attention, (2, 4, 1, 6), True),
         (lambda: _Recurrent(1, False), (3, 6, 5), True),
         (lambda: _Recurrent(2, True), (3, 6, 5), True),
         (lambda: nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU()), (4, 8), False),
     ],
-    ids=["lstm", "two layers in both directions", "norm in evaluation"],
+    ids=["attention", "attention of one token", "lstm", "two layers in both directions", "norm in evaluation"],
 )
 @pytest.mark.filterwarnings("error:.*oneDNN")
 def test_gradients_of_layers_that_pytorch_fuses(make: Any, size: tuple[int, ...], training: bool) -> None:

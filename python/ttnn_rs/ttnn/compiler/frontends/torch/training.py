@@ -9,6 +9,7 @@ import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
 from torch._guards import TracingContext
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ttnn.compiler.frontends.torch.border import read
 from ttnn.compiler.frontends.torch.options import Options
@@ -58,17 +59,19 @@ def compile_training(
         return make_boxed_func(_Part(run, computed, fixed))
 
     # Layers of oneDNN, such as LSTM, have gradients that only its own memory can be given to: they are taken apart.
-    enabled = torch.backends.mkldnn.enabled
-    torch.backends.mkldnn.enabled = False
+    enabled = bool(torch._C._get_mkldnn_enabled())
+    torch._C._set_mkldnn_enabled(False)
     try:
-        made: Callable[..., Any] = aot_autograd(
-            fw_compiler=forward,
-            bw_compiler=compiler,
-            inference_compiler=compiler,
-            partition_fn=min_cut_rematerialization_partition,
-        )(graph, inputs)
+        # So is attention: what PyTorch's fused one saves for its gradient has another meaning after decomposition.
+        with sdpa_kernel(SDPBackend.MATH):
+            made: Callable[..., Any] = aot_autograd(
+                fw_compiler=forward,
+                bw_compiler=compiler,
+                inference_compiler=compiler,
+                partition_fn=min_cut_rematerialization_partition,
+            )(graph, inputs)
     finally:
-        torch.backends.mkldnn.enabled = enabled
+        torch._C._set_mkldnn_enabled(enabled)
     return made
 
 
