@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import subprocess
 import sys
@@ -62,4 +61,5 @@ def address(top: Path) -> Iterator[str]:
                     time.sleep(0.2)
             yield f"http://localhost:{port}"
         finally:
-            process.send_signal(signal.SIGINT)
+            # Not an interrupt, which processes in the background of a shell ignore.
+            process.terminate()
