@@ -12,7 +12,6 @@ use crate::error::{MemoryError, Notice};
 use crate::id::next_id;
 use crate::journal;
 use crate::own_addresses::{OwnAddresses, OwnRanges};
-use crate::raw::Place;
 
 /// Division of L1 and DRAM. Zeros are the defaults of the chip.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -520,9 +519,9 @@ impl Device {
         self.buffers[slot as usize].as_ref().filter(|buffer| address - buffer.address < buffer.bytes_per_bank)
     }
 
-    /// The buffer that owns a place with an address of its own.
-    pub(crate) fn own_buffer_at(&self, place: Place) -> Option<&Buffer> {
-        let slot = self.own_ranges.as_ref().filter(|_| !place.dram)?.owner(place.bank, place.address)?;
+    /// The buffer that owns an address of an L1 bank by itself.
+    pub(crate) fn own_buffer_at(&self, bank: usize, address: u64) -> Option<&Buffer> {
+        let slot = self.own_ranges.as_ref()?.owner(bank, address)?;
         self.buffers[slot as usize].as_ref()
     }
 

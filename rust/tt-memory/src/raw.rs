@@ -67,9 +67,8 @@ impl Device {
     pub fn owner(&self, place: Place) -> Option<&Buffer> {
         let (first, second) =
             if place.dram { (BufferType::Dram, BufferType::Trace) } else { (BufferType::L1, BufferType::L1Small) };
-        self.own_buffer_at(place)
-            .or_else(|| self.buffer_at(first, place.address))
-            .or_else(|| self.buffer_at(second, place.address))
+        let own = if place.dram { None } else { self.own_buffer_at(place.bank, place.address) };
+        own.or_else(|| self.buffer_at(first, place.address)).or_else(|| self.buffer_at(second, place.address))
     }
 
     /// Marks a place's bytes as written, in all affected buffers.
