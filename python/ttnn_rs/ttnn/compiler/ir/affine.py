@@ -8,6 +8,7 @@ Source: MLIR language reference, "Affine Expressions" and the builtin dialect, "
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from math import gcd
 
 from ttnn.compiler.ir.xdsl_adapter import (
@@ -218,6 +219,7 @@ def _space(dims: int, symbols: int) -> str:
     return text + ("[" + ", ".join(f"s{i}" for i in range(symbols)) + "]" if symbols else "")
 
 
+@lru_cache(maxsize=4096)
 def affine_text(map: AffineMap) -> str:
     """Return the text of a map, for example `(d0, d1) -> (d0 * 64 + d1)`."""
     results = ", ".join(affine_expression(result) for result in map.results)

@@ -36,11 +36,13 @@ class Step:
         call: The call.
         function: What it calls, if it is a function of the package.
         finished: Tensors that no later call and no output needs.
+        frees: Whether it only ends tensors that are finished.
     """
 
     call: Call
     function: Callable[..., Any]
     finished: list[int]
+    frees: bool = False
     fixed: list[Any] = field(default_factory=list)
     fixed_keywords: dict[str, Any] = field(default_factory=dict)
     open: list[tuple[int, Argument]] = field(default_factory=list)
@@ -52,9 +54,12 @@ class Step:
         Raises:
             KeyError: A tensor has not been made.
         """
-        arguments, keywords = list(self.fixed), dict(self.fixed_keywords)
+        arguments = list(self.fixed)
         for index, one in self.open:
             arguments[index] = tensors[one.id] if type(one) is Ref else evaluate(one, tensors, device)
+        if not self.open_keywords:
+            return arguments, self.fixed_keywords
+        keywords = dict(self.fixed_keywords)
         for name, one in self.open_keywords:
             keywords[name] = tensors[one.id] if type(one) is Ref else evaluate(one, tensors, device)
         return arguments, keywords
@@ -112,7 +117,8 @@ def _step(program: Program, call: Call, finished: list[int]) -> Step:
     except TtnnError as error:
         error.sentence = f"program {program.name}, operation {call.operation}: {error.sentence}"
         raise
-    step = Step(call, function, finished)
+    ended = references(call.arguments) if call.function == "ttnn.deallocate" else None
+    step = Step(call, function, finished, ended is not None and set(ended) <= set(finished))
     for index, one in enumerate(call.arguments):
         if _is_open(one):
             step.open.append((index, one))
