@@ -136,3 +136,14 @@ def test_unsupported_kernels_raise(device: ttnn.MeshDevice) -> None:
     _kernel(damaged)["debug_info"] = "[[1"
     with pytest.raises(FileFormatError, match="the binary is damaged"):
         run_metal(damaged, 0, inputs, device)
+
+
+@pytest.mark.parametrize("size", [(2_000_000_000, 0), (0, 2_000_000_000), (-1, -1), (1 << 9, 1 << 9)])
+def test_rectangles_of_impossible_sides_are_refused(size: tuple[int, int], device: ttnn.MeshDevice) -> None:
+    """Before the cores are counted one by one."""
+    damaged = binary(eltwise("add"), "ttir-to-ttmetal-backend-pipeline")
+    for place in _kernel(damaged)["core_range_set"]:
+        place["size"] = dict(zip("yx", size, strict=True))
+    with pytest.raises(FileFormatError, match=f"a rectangle of {size[0]}x{size[1]} cores"):
+        run_metal(damaged, 0, [values(64, 128), values(64, 128)], device)
+    device.reset()

@@ -106,6 +106,18 @@ def test_attributes_are_stored_in_schema_fields() -> None:
     assert cut["params"] == {"begins": [0, 32, 0], "ends": [2, 64, 96]}
 
 
+def test_long_slices_with_a_negative_step_are_refused() -> None:
+    """A few bytes of a file would become a call for each element."""
+    long, short = "tensor<1073741824xbf16>", "tensor<16385xbf16>"
+    text = f"""func.func @main(%a: {long}) -> {short} {{
+  %0 = "ttir.slice_static"(%a) <{{begins = [32770: i32], ends = [0: i32], step = [-2: i32]}}> : ({long}) -> {short}
+  return %0 : {short}
+}}
+"""
+    with pytest.raises(UnsupportedError, match="a slice with step -2 of 16385 elements in dimension 0 is not executed"):
+        programs(binary(text))
+
+
 def test_data_type_without_schema_value_is_named() -> None:
     layout = (
         "#dram = #ttnn.buffer_type<dram>\n#layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, "

@@ -286,6 +286,7 @@ class _Run:
                 )
             steps = json.loads(text)
             for place in kernel["core_range_set"]:
+                _check_cores(place["size"])
                 if kernel["kernel"]["config_type"] == "TensixConfig":
                     self._compute(program, kernel, steps, place)
                 elif kernel["kernel"]["config_type"] == "NocConfig":
@@ -399,15 +400,15 @@ class _Run:
 
 
 def _check_cores(size: dict[str, int]) -> None:
-    """Raise for a rectangle of more cores than any device has."""
-    if not (0 <= size["y"] <= CORES and 0 <= size["x"] <= CORES and size["y"] * size["x"] <= CORES):
+    """Raise for a rectangle without cores, or with too many."""
+    # Each side by itself: one below 1 would make the product small, whatever the other one is.
+    if min(size["y"], size["x"]) < 1 or size["y"] * size["x"] > CORES:
         raise FileFormatError(f"TTMetal: a rectangle of {size['y']}x{size['x']} cores. The file is damaged.")
 
 
 def _cores(place: dict[str, Any]) -> list[tuple[int, int]]:
     """The cores (y, x) of a rectangle."""
     top, left = place["loc"]["y"], place["loc"]["x"]
-    _check_cores(place["size"])
     return [(top + y, left + x) for y in range(place["size"]["y"]) for x in range(place["size"]["x"])]
 
 
